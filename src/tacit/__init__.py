@@ -1,0 +1,1 @@
+"""tacit: differentially private empirical risk minimisation."""
