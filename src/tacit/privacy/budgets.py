@@ -1,0 +1,169 @@
+"""The currencies of privacy: what may be spent and what was lost. Replace-one neighbours throughout.
+
+Pure(ε):       P(M(D) ∈ S) ≤ e^ε P(M(D') ∈ S)
+ZCDP(ρ):       Rényi divergence of order α at most ρα, for every α > 1
+Approx(ε, δ):  P(M(D) ∈ S) ≤ e^ε P(M(D') ∈ S) + δ
+ExPost:        the realised pure loss of a mechanism that decides while running how much to spend
+
+A budget that is not a positive, finite, real number is refused here, before any data is touched.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from numbers import Rational, Real
+from typing import TypeAlias
+
+from tacit.errors import ParameterError
+from tacit.privacy.renyi import epsilon_of_rho
+from tacit.privacy.rounding import exact, round_down, sum_up, upper
+
+MAX_EPSILON = 2.0**20  # beyond this the word privacy has no meaning, and the ledger no units
+MAX_RHO = 2.0**39
+SMALLEST = 2.0**-1000  # a guarantee of ε = 0 is reported as this positive number
+
+
+def positive_number(name: str, value: object, largest: float) -> float:
+    """The value as a float (rounded down), or a ParameterError that says what a budget must be."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise ParameterError(
+            f"{name} must be a real number, got {type(value).__name__}; write for example {name}=1.0"
+        )
+    if isinstance(value, Rational):
+        number = round_down(Fraction(value)) if 0 < value <= largest else math.nan
+    else:
+        number = float(value)
+    if not 0 < number <= largest:  # also false for nan
+        raise ParameterError(
+            f"{name} must be finite and satisfy 0 < {name} <= {largest:g}, got {value!r}; "
+            f"there is no budget for which no noise is needed"
+        )
+    return number
+
+
+@dataclass(frozen=True)
+class Pure:
+    """ε-differential privacy."""
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", positive_number("epsilon", self.epsilon, MAX_EPSILON))
+
+    def share(self, fraction: float) -> "Pure":
+        """A part of this budget; parts whose fractions sum to one never sum to more than the whole."""
+        return Pure(_part(self.epsilon, fraction))
+
+    def to_zcdp(self) -> "ZCDP":
+        """ρ = ε tanh(ε/2), attained by randomised response. By `pure-to-zcdp`."""
+        e = self.epsilon
+        return ZCDP(upper(lambda: exact(e) * (exact(e) / 2).tanh()))
+
+    def to_approx(self, delta: float) -> "Approx":
+        """ε(δ) = ε + log(1 − δ(1 + e^−ε)), the profile of randomised response. By `pure-to-approx`."""
+        e, d = self.epsilon, Approx(self.epsilon, delta).delta
+        if d * (1 + math.exp(-e)) >= 0.5:  # far outside any sensible use; the plain statement is true too
+            return Approx(e, d)
+        reduced = upper(lambda: exact(e) + (1 - exact(d) * (1 + (-exact(e)).exp())).log())
+        return Approx(min(e, max(reduced, SMALLEST)), d)
+
+    def __str__(self) -> str:
+        return f"ε = {self.epsilon:.6g}"
+
+
+@dataclass(frozen=True)
+class ZCDP:
+    """ρ-zero-concentrated differential privacy (Bun and Steinke 2016)."""
+
+    rho: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rho", positive_number("rho", self.rho, MAX_RHO))
+
+    def share(self, fraction: float) -> "ZCDP":
+        """A part of this budget; parts whose fractions sum to one never sum to more than the whole."""
+        return ZCDP(_part(self.rho, fraction))
+
+    def to_zcdp(self) -> "ZCDP":
+        """Itself."""
+        return self
+
+    def to_approx(self, delta: float) -> "Approx":
+        """The smallest ε at this δ over all Rényi orders. By `zcdp-to-approx`."""
+        d = Approx(1.0, delta).delta
+        return Approx(min(max(epsilon_of_rho(self.rho, d), SMALLEST), MAX_EPSILON), d)
+
+    def __str__(self) -> str:
+        return f"ρ = {self.rho:.6g} (zCDP)"
+
+
+@dataclass(frozen=True)
+class Approx:
+    """(ε, δ)-differential privacy; δ > 0, because δ = 0 is `Pure`."""
+
+    epsilon: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", positive_number("epsilon", self.epsilon, MAX_EPSILON))
+        delta = positive_number("delta", self.delta, 1.0)
+        if delta >= 1:
+            raise ParameterError("delta must be below 1 (it should be well below 1/n), got 1.0")
+        object.__setattr__(self, "delta", delta)
+
+    def share(self, fraction: float) -> "Approx":
+        """A part of this budget under basic composition."""
+        return Approx(_part(self.epsilon, fraction), _part(self.delta, fraction))
+
+    def to_approx(self, delta: float) -> "Approx":
+        """The same ε at a larger δ; one point of the profile says nothing about a smaller δ."""
+        if delta < self.delta:
+            raise ParameterError(
+                f"a guarantee at δ = {self.delta:g} says nothing about δ = {delta:g}; ask for δ >= {self.delta:g}"
+            )
+        return Approx(self.epsilon, delta)
+
+    def __str__(self) -> str:
+        return f"ε = {self.epsilon:.6g}, δ = {self.delta:.3g}"
+
+
+@dataclass(frozen=True)
+class ExPost:
+    """What an ex-post private mechanism really lost: its test for accuracy and the hypothesis it released."""
+
+    test: float
+    hypothesis: float
+
+    def __post_init__(self) -> None:
+        for name in ("test", "hypothesis"):
+            value = getattr(self, name)
+            if value != 0:
+                positive_number(name, value, MAX_EPSILON)
+
+    @property
+    def total(self) -> float:
+        """The realised pure loss, rounded up."""
+        return sum_up(self.test, self.hypothesis)
+
+    def __str__(self) -> str:
+        return f"ε = {self.total:.6g} ex post (test {self.test:.6g} + hypothesis {self.hypothesis:.6g})"
+
+
+Budget: TypeAlias = Pure | ZCDP | Approx
+
+
+def as_budget(value: object) -> Budget:
+    """A budget as it is; a plain number means `Pure`."""
+    if isinstance(value, (Pure, ZCDP, Approx)):
+        return value
+    if isinstance(value, Real) and not isinstance(value, bool):
+        return Pure(float(value))
+    raise ParameterError(
+        f"privacy must be Pure(...), ZCDP(...), Approx(...) or a number (meaning Pure), got {type(value).__name__}"
+    )
+
+
+def _part(whole: float, fraction: float) -> float:
+    if not 0 < fraction <= 1:
+        raise ParameterError(f"a share of a budget lies in (0, 1], got {fraction!r}")
+    return round_down(Fraction(whole) * Fraction(fraction))
