@@ -26,9 +26,7 @@ SMALLEST = 2.0**-1000  # a guarantee of ε = 0 is reported as this positive numb
 def positive_number(name: str, value: object, largest: float) -> float:
     """The value as a float (rounded down), or a ParameterError that says what a budget must be."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise ParameterError(
-            f"{name} must be a real number, got {type(value).__name__}; write for example {name}=1.0"
-        )
+        raise ParameterError(f"{name} must be a real number, got {type(value).__name__}; write for example {name}=1.0")
     if isinstance(value, Rational):
         number = round_down(Fraction(value)) if 0 < value <= largest else math.nan
     else:

@@ -24,9 +24,7 @@ def compose(*losses: Loss, delta: float | None = None) -> Budget:
     if not approx:
         return _concentrated(exact, delta)
     if any(isinstance(x, ZCDP) for x in exact) and delta is None:
-        raise ParameterError(
-            "composing zCDP with (ε, δ) needs a δ for the zCDP part: compose(..., delta=1e-6)"
-        )
+        raise ParameterError("composing zCDP with (ε, δ) needs a δ for the zCDP part: compose(..., delta=1e-6)")
     if exact:
         rest = _concentrated(exact, delta)
         approx = [*approx, rest] if isinstance(rest, Approx) else approx

@@ -47,7 +47,5 @@ def _best_order(rho: float, delta: float) -> float:
         return a * rho - (math.log(a) + math.log(delta)) / excess + math.log(excess / a)
 
     centre = 0.5 * math.log(math.log(1 / delta) / rho)
-    best = minimize_scalar(
-        epsilon, bounds=(centre - 12, centre + 12), method="bounded", options={"xatol": 1e-9}
-    )
+    best = minimize_scalar(epsilon, bounds=(centre - 12, centre + 12), method="bounded", options={"xatol": 1e-9})
     return 1 + math.exp(float(best.x))

@@ -20,9 +20,7 @@ def zcdp_within(budget: Budget) -> ZCDP:
             guess = solve_increasing(lambda rho: epsilon_of_rho(rho, delta), epsilon, MAX_RHO)
             return ZCDP(largest_certified(guess, lambda rho: epsilon_of_rho(rho, delta) <= epsilon))
         case Pure():
-            raise ParameterError(
-                "a pure ε cannot pay for a zCDP mechanism; declare privacy=Approx(ε, δ) or ZCDP(ρ)"
-            )
+            raise ParameterError("a pure ε cannot pay for a zCDP mechanism; declare privacy=Approx(ε, δ) or ZCDP(ρ)")
 
 
 def pure_within(budget: Budget) -> Pure:
