@@ -1,0 +1,94 @@
+"""The hinge loss max(0, 1 − ys), y = ±1, and its smoothed form, the Huber hinge."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacit.errors import ParameterError
+from tacit.losses.base import FloatArray, LossConstants, checked_score_bound, rounded_up
+
+
+@dataclass(frozen=True, slots=True)
+class Hinge:
+    """φ(s, y) = max(0, 1 − ys); the slope is the subgradient −y·1[ys < 1], the curvature 0 almost everywhere."""
+
+    @property
+    def smooth(self) -> bool:
+        return False
+
+    @property
+    def one_sided_slope(self) -> bool:
+        return True
+
+    def value(self, score: FloatArray, y: FloatArray) -> FloatArray:
+        return np.maximum(1.0 - y * score, 0.0)
+
+    def slope(self, score: FloatArray, y: FloatArray) -> FloatArray:
+        return np.where(y * score < 1.0, -y, 0.0)
+
+    def curvature(self, score: FloatArray, y: FloatArray) -> FloatArray:
+        return np.zeros_like(score)
+
+    def slope_and_curvature(self, score: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return self.slope(score, y), np.zeros_like(score)
+
+    def constants(self, score_bound: float | None = None) -> LossConstants:
+        """sup |φ'| = 1, no curvature bound, sup φ = 1 + B, by `loss-constants`."""
+        value = rounded_up(1.0 + checked_score_bound(score_bound))
+        return LossConstants(value=value, slope=1.0, curvature=math.inf, value_rounding=value, slope_rounding=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class HuberHinge:
+    """The hinge with its corner replaced by a parabola of half width h, z = ys:
+
+    φ = 0 for z ≥ 1 + h,  (1 + h − z)²/(4h) for |1 − z| ≤ h,  1 − z for z ≤ 1 − h.
+    """
+
+    width: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not 2.0**-100 <= self.width <= 2.0**100:
+            raise ParameterError(f"width is {self.width!r}; expected a number between 2^-100 and 2^100")
+
+    @property
+    def smooth(self) -> bool:
+        return True
+
+    @property
+    def one_sided_slope(self) -> bool:
+        return True
+
+    def value(self, score: FloatArray, y: FloatArray) -> FloatArray:
+        excess = 1.0 - y * score
+        return self.width * np.square(self._active(excess)) + np.maximum(excess - self.width, 0.0)
+
+    def slope(self, score: FloatArray, y: FloatArray) -> FloatArray:
+        return -y * self._active(1.0 - y * score)
+
+    def curvature(self, score: FloatArray, y: FloatArray) -> FloatArray:
+        return np.where(np.abs(1.0 - y * score) <= self.width, 0.5 / self.width, 0.0)
+
+    def slope_and_curvature(self, score: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+        excess = 1.0 - y * score
+        curvature = np.where(np.abs(excess) <= self.width, 0.5 / self.width, 0.0)
+        return -y * self._active(excess), curvature
+
+    def constants(self, score_bound: float | None = None) -> LossConstants:
+        """sup |φ'| = 1, sup φ'' = 1/(2h), sup φ = φ(−B); less where |s| ≤ B cannot reach, by `loss-constants`."""
+        bound, h = checked_score_bound(score_bound), self.width
+        excess = 1.0 + bound
+        active = 1.0 if excess >= h else min(1.0, rounded_up((excess + h) / (2.0 * h)))
+        value = rounded_up(excess if excess >= h else h * active * active)
+        return LossConstants(
+            value=value,
+            slope=active,
+            curvature=rounded_up(0.5 / h) if bound >= 1.0 - rounded_up(h) else 0.0,
+            value_rounding=8.0 * value,
+            slope_rounding=4.0,
+        )
+
+    def _active(self, excess: FloatArray) -> FloatArray:
+        """−yφ' = (min(h, max(−h, 1 − z)) + h)/(2h); 1 − z comes first, so that no digit of a small h is lost."""
+        return (np.clip(excess, -self.width, self.width) + self.width) / (2.0 * self.width)

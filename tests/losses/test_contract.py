@@ -1,0 +1,241 @@
+"""One list of losses, one list of properties."""
+
+import math
+from collections.abc import Callable
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import approx_fprime
+
+from tacit.errors import ParameterError
+from tacit.losses import UNIT_ROUNDOFF, Hinge, HuberHinge, Logistic, Loss, LossConstants, Squared
+
+SMOOTH: list[Loss] = [
+    Logistic(),
+    Squared(),
+    Squared(target_bound=3.5),
+    HuberHinge(),
+    HuberHinge(width=1e-9),
+    HuberHinge(width=3.0),
+]
+EVERY: list[Loss] = [*SMOOTH, Hinge()]
+BOUNDS = [0.0, 0.25, 1.0, 7.0, 40.0]
+
+
+def exact_value(loss: Loss, s: mpmath.mpf, y: float) -> mpmath.mpf:
+    z = s * y
+    match loss:
+        case Logistic():
+            return mpmath.log1p(mpmath.exp(-z))
+        case Squared():
+            return (y - s) ** 2 / 2
+        case Hinge():
+            return max(mpmath.mpf(0), 1 - z)
+        case HuberHinge(width=h):
+            return 1 - z if z < 1 - h else (mpmath.mpf(0) if z > 1 + h else (1 + mpmath.mpf(h) - z) ** 2 / (4 * h))
+    raise AssertionError(loss)
+
+
+def exact_slope(loss: Loss, s: mpmath.mpf, y: float) -> mpmath.mpf:
+    z = s * y
+    match loss:
+        case Logistic():
+            return -y / (1 + mpmath.exp(z))
+        case Squared():
+            return s - y
+        case Hinge():
+            return mpmath.mpf(-y if z < 1 else 0)
+        case HuberHinge(width=h):
+            return -y * min(mpmath.mpf(1), max(mpmath.mpf(0), (1 + mpmath.mpf(h) - z) / (2 * mpmath.mpf(h))))
+    raise AssertionError(loss)
+
+
+def targets(loss: Loss) -> list[float]:
+    return [-loss.target_bound, 0.3, loss.target_bound] if isinstance(loss, Squared) else [-1.0, 1.0]
+
+
+def score_grid(loss: Loss, bound: float) -> np.ndarray:
+    corners = [0.0, bound]
+    if isinstance(loss, HuberHinge):
+        corners += [abs(1.0 - loss.width), 1.0, 1.0 + loss.width]
+    near = [np.nextafter(c, v) for c in corners for v in (-np.inf, np.inf)]
+    grid = np.concatenate([np.linspace(-bound, bound, 1001), corners, near, np.negative(corners)])
+    return grid[np.abs(grid) <= bound]
+
+
+@pytest.mark.parametrize("loss", EVERY, ids=repr)
+def test_values_and_slopes_agree_with_long_arithmetic(loss: Loss) -> None:
+    with mpmath.workdps(60):
+        for y in targets(loss):
+            for s in score_grid(loss, 30.0)[::7]:
+                score, target = np.array([s]), np.array([y])
+                v, g = exact_value(loss, mpmath.mpf(s), y), exact_slope(loss, mpmath.mpf(s), y)
+                assert abs(loss.value(score, target)[0] - v) <= 1e-14 * (1 + abs(v))
+                assert abs(loss.slope(score, target)[0] - g) <= 1e-14 * (1 + abs(g))
+
+
+def check_rounding(loss: Loss, bound: float, constants: LossConstants) -> None:
+    scores = score_grid(loss, bound)
+    scores = np.concatenate([scores[:: max(1, len(scores) // 150)], scores[-12:]])
+    with mpmath.workdps(60):
+        for y in targets(loss):
+            target = np.full_like(scores, y)
+            slopes, values = loss.slope(scores, target), loss.value(scores, target)
+            for s, slope, value in zip(scores, slopes, values, strict=True):
+                score = mpmath.mpf(float(s))
+                slope_error = abs(mpmath.mpf(float(slope)) - exact_slope(loss, score, y))
+                value_error = abs(mpmath.mpf(float(value)) - exact_value(loss, score, y))
+                assert slope_error <= constants.slope_rounding * UNIT_ROUNDOFF
+                assert value_error <= constants.value_rounding * UNIT_ROUNDOFF
+
+
+@pytest.mark.proof("loss-constants")
+@pytest.mark.parametrize("bound", [0.5, 2.5, 40.0])
+@pytest.mark.parametrize("loss", EVERY, ids=repr)
+def test_evaluation_error_is_within_its_bound(loss: Loss, bound: float) -> None:
+    check_rounding(loss, bound, loss.constants(bound))
+
+
+@pytest.mark.parametrize("loss", [Logistic(), Squared()], ids=repr)
+def test_a_loss_that_claims_exact_arithmetic_is_caught(loss: Loss) -> None:
+    c = loss.constants(2.5)
+    with pytest.raises(AssertionError):
+        check_rounding(loss, 2.5, LossConstants(c.value, c.slope, c.curvature, 0.0, 0.0))
+
+
+def check_constants_hold(loss: Loss, bound: float, constants: LossConstants) -> None:
+    for y in targets(loss):
+        scores = score_grid(loss, bound)
+        target = np.full_like(scores, y)
+        assert np.max(np.abs(loss.value(scores, target))) <= constants.value
+        assert np.max(np.abs(loss.slope(scores, target))) <= constants.slope
+        if loss.smooth:
+            assert np.max(loss.curvature(scores, target)) <= constants.curvature
+
+
+@pytest.mark.proof("loss-constants")
+@pytest.mark.parametrize("bound", BOUNDS)
+@pytest.mark.parametrize("loss", EVERY, ids=repr)
+def test_constants_hold_on_the_domain(loss: Loss, bound: float) -> None:
+    check_constants_hold(loss, bound, loss.constants(bound))
+
+
+SHRINK: dict[str, Callable[[LossConstants], LossConstants]] = {
+    "value": lambda c: LossConstants(c.value * 0.99, c.slope, c.curvature, c.value_rounding, c.slope_rounding),
+    "slope": lambda c: LossConstants(c.value, c.slope * 0.99, c.curvature, c.value_rounding, c.slope_rounding),
+    "curvature": lambda c: LossConstants(c.value, c.slope, c.curvature * 0.99, c.value_rounding, c.slope_rounding),
+}
+
+
+@pytest.mark.parametrize("field", SHRINK)
+@pytest.mark.parametrize("loss", SMOOTH, ids=repr)
+def test_constants_one_percent_too_small_are_caught(loss: Loss, field: str) -> None:
+    with pytest.raises(AssertionError):
+        check_constants_hold(loss, 7.0, SHRINK[field](loss.constants(7.0)))
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+@pytest.mark.parametrize("loss", EVERY, ids=repr)
+def test_constants_are_attained(loss: Loss, bound: float) -> None:
+    c = loss.constants(bound)
+    scores = score_grid(loss, bound)
+    at = [(scores, np.full_like(scores, y)) for y in targets(loss)]
+    assert max(np.max(loss.value(*a)) for a in at) >= c.value * (1 - 1e-6)
+    assert max(np.max(np.abs(loss.slope(*a))) for a in at) >= c.slope * (1 - 1e-6)
+    if loss.smooth:
+        assert max(np.max(loss.curvature(*a)) for a in at) >= c.curvature * (1 - 1e-6)
+
+
+@pytest.mark.parametrize("loss", EVERY, ids=repr)
+def test_no_bound_on_the_score_is_the_limit_of_large_bounds(loss: Loss) -> None:
+    free, large = loss.constants(None), loss.constants(1e3)
+    assert free.slope >= large.slope
+    assert free.curvature == large.curvature
+    assert free.value == math.inf
+
+
+@pytest.mark.parametrize("loss", SMOOTH, ids=repr)
+def test_slope_is_the_derivative_of_value(loss: Loss) -> None:
+    for y in targets(loss):
+        for s in (-3.1, -0.4, 0.2, 0.73, 2.6, 5.0):
+
+            def f(t: np.ndarray, y: float = y) -> float:
+                return float(loss.value(t, np.array([y]))[0])
+
+            expected = approx_fprime(np.array([s]), f, 1e-7)[0]
+            assert loss.slope(np.array([s]), np.array([y]))[0] == pytest.approx(expected, abs=3e-6)
+
+
+@pytest.mark.parametrize("loss", SMOOTH, ids=repr)
+def test_curvature_is_the_derivative_of_slope(loss: Loss) -> None:
+    step = 1e-7 if not isinstance(loss, HuberHinge) else 1e-4 * loss.width
+    places = [-3.1, -0.4, 0.2, 5.0]
+    if isinstance(loss, HuberHinge):
+        places += [1.0 - 0.5 * loss.width, 1.0 + 0.5 * loss.width]
+    for y in targets(loss):
+        for s in (sign * p for p in places for sign in (1, -1)):
+            up, down, at = np.array([s + step]), np.array([s - step]), np.array([y])
+            expected = (loss.slope(up, at) - loss.slope(down, at)) / (up - down)
+            assert loss.curvature(np.array([s]), at)[0] == pytest.approx(expected[0], rel=1e-5, abs=1e-7)
+
+
+@pytest.mark.parametrize("loss", EVERY, ids=repr)
+@given(
+    a=st.floats(-1e3, 1e3),
+    b=st.floats(-1e3, 1e3),
+    sign=st.sampled_from([-1.0, 1.0]),
+)
+def test_losses_are_convex(loss: Loss, a: float, b: float, sign: float) -> None:
+    y = np.array([sign])
+    left, right, middle = (loss.value(np.array([s]), y)[0] for s in (a, b, 0.5 * (a + b)))
+    assert middle <= 0.5 * (left + right) + 1e-12 * (1 + left + right)
+    if a <= b:
+        assert loss.slope(np.array([a]), y)[0] <= loss.slope(np.array([b]), y)[0]
+
+
+@pytest.mark.parametrize("loss", EVERY, ids=repr)
+def test_any_finite_score_is_evaluated_without_a_floating_point_event(loss: Loss) -> None:
+    scores = np.array([0.0, -0.0, 5e-324, 1e-300, 709.9, 745.2, 1e5, 1e150, 1e308])
+    scores = np.concatenate([scores, -scores])
+    for y in targets(loss):
+        at = np.full_like(scores, y)
+        with np.errstate(all="raise"):
+            slope, curvature = loss.slope_and_curvature(scores, at)
+            np.testing.assert_array_equal(slope, loss.slope(scores, at))
+            np.testing.assert_allclose(curvature, loss.curvature(scores, at), rtol=1e-12, atol=1e-300)
+            value = loss.value(scores, at)
+        assert np.all(np.isfinite(slope))
+        assert np.all(np.isfinite(curvature))
+        assert not np.any(np.isnan(value))
+
+
+@pytest.mark.parametrize("loss", EVERY, ids=repr)
+def test_one_sided_slope_is_what_it_says(loss: Loss) -> None:
+    scores = score_grid(loss, 30.0)
+    both = np.concatenate([y * loss.slope(scores, np.full_like(scores, y)) for y in (-1.0, 1.0)])
+    assert loss.one_sided_slope == bool(np.all(both <= 0.0))
+
+
+def test_huber_hinge_lies_within_a_quarter_width_above_the_hinge() -> None:
+    scores = np.linspace(-3, 3, 6001)
+    y = np.ones_like(scores)
+    for width in (1e-3, 0.5, 2.0):
+        gap = HuberHinge(width).value(scores, y) - Hinge().value(scores, y)
+        assert np.min(gap) >= -1e-15
+        assert np.max(gap) == pytest.approx(width / 4, rel=1e-6)
+
+
+@pytest.mark.parametrize("width", [0.0, -1.0, math.nan, math.inf])
+def test_bad_widths_are_refused(width: float) -> None:
+    with pytest.raises(ParameterError, match="width"):
+        HuberHinge(width)
+
+
+def test_bad_bounds_are_refused() -> None:
+    with pytest.raises(ParameterError, match="target_bound"):
+        Squared(target_bound=math.inf)
+    with pytest.raises(ParameterError, match="score_bound"):
+        Logistic().constants(math.nan)
