@@ -11,7 +11,7 @@ A budget that is not a positive, finite, real number is refused here, before any
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Rational, Real
+from numbers import Real
 from typing import TypeAlias
 
 from tacit.errors import ParameterError
@@ -26,15 +26,11 @@ SMALLEST = 2.0**-1000  # a guarantee of ε = 0 is reported as this positive numb
 def positive_number(name: str, value: object, largest: float) -> float:
     """The value as a float (rounded down), or a ParameterError that says what a budget must be."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise ParameterError(f"{name} must be a real number, got {type(value).__name__}; write for example {name}=1.0")
-    if isinstance(value, Rational):
-        number = round_down(Fraction(value)) if 0 < value <= largest else math.nan
-    else:
-        number = float(value)
+        raise ParameterError(f"{name} must be a real number, got {type(value).__name__}; write for example {name}=0.5")
+    number = _float_below(value)
     if not 0 < number <= largest:  # also false for nan
         raise ParameterError(
-            f"{name} must be finite and satisfy 0 < {name} <= {largest:g}, got {value!r}; "
-            f"there is no budget for which no noise is needed"
+            f"{name} must be finite with 0 < {name} <= {largest:g}, got {value!r}; write for example {name}=0.5"
         )
     return number
 
@@ -48,7 +44,7 @@ class Pure:
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", positive_number("epsilon", self.epsilon, MAX_EPSILON))
 
-    def share(self, fraction: float) -> "Pure":
+    def share(self, fraction: float | Fraction) -> "Pure":
         """A part of this budget; parts whose fractions sum to one never sum to more than the whole."""
         return Pure(_part(self.epsilon, fraction))
 
@@ -60,8 +56,8 @@ class Pure:
     def to_approx(self, delta: float) -> "Approx":
         """ε(δ) = ε + log(1 − δ(1 + e^−ε)), the profile of randomised response. By `pure-to-approx`."""
         e, d = self.epsilon, Approx(self.epsilon, delta).delta
-        if d * (1 + math.exp(-e)) >= 0.5:  # far outside any sensible use; the plain statement is true too
-            return Approx(e, d)
+        if d >= upper(lambda: (exact(e) / 2).tanh()):  # the total variation distance: ε(δ) = 0
+            return Approx(SMALLEST, d)
         reduced = upper(lambda: exact(e) + (1 - exact(d) * (1 + (-exact(e)).exp())).log())
         return Approx(min(e, max(reduced, SMALLEST)), d)
 
@@ -78,7 +74,7 @@ class ZCDP:
     def __post_init__(self) -> None:
         object.__setattr__(self, "rho", positive_number("rho", self.rho, MAX_RHO))
 
-    def share(self, fraction: float) -> "ZCDP":
+    def share(self, fraction: float | Fraction) -> "ZCDP":
         """A part of this budget; parts whose fractions sum to one never sum to more than the whole."""
         return ZCDP(_part(self.rho, fraction))
 
@@ -89,7 +85,7 @@ class ZCDP:
     def to_approx(self, delta: float) -> "Approx":
         """The smallest ε at this δ over all Rényi orders. By `zcdp-to-approx`."""
         d = Approx(1.0, delta).delta
-        return Approx(min(max(epsilon_of_rho(self.rho, d), SMALLEST), MAX_EPSILON), d)
+        return Approx(max(epsilon_of_rho(self.rho, d), SMALLEST), d)
 
     def __str__(self) -> str:
         return f"ρ = {self.rho:.6g} (zCDP)"
@@ -109,17 +105,18 @@ class Approx:
             raise ParameterError("delta must be below 1 (it should be well below 1/n), got 1.0")
         object.__setattr__(self, "delta", delta)
 
-    def share(self, fraction: float) -> "Approx":
+    def share(self, fraction: float | Fraction) -> "Approx":
         """A part of this budget under basic composition."""
         return Approx(_part(self.epsilon, fraction), _part(self.delta, fraction))
 
     def to_approx(self, delta: float) -> "Approx":
         """The same ε at a larger δ; one point of the profile says nothing about a smaller δ."""
-        if delta < self.delta:
+        wider = Approx(self.epsilon, delta)
+        if wider.delta < self.delta:
             raise ParameterError(
-                f"a guarantee at δ = {self.delta:g} says nothing about δ = {delta:g}; ask for δ >= {self.delta:g}"
+                f"a guarantee at δ = {self.delta:g} says nothing about δ = {wider.delta:g}; ask for δ >= {self.delta:g}"
             )
-        return Approx(self.epsilon, delta)
+        return wider
 
     def __str__(self) -> str:
         return f"ε = {self.epsilon:.6g}, δ = {self.delta:.3g}"
@@ -135,8 +132,8 @@ class ExPost:
     def __post_init__(self) -> None:
         for name in ("test", "hypothesis"):
             value = getattr(self, name)
-            if value != 0:
-                positive_number(name, value, MAX_EPSILON)
+            lost = positive_number(name, value, MAX_EPSILON) if value != 0 else 0.0
+            object.__setattr__(self, name, lost if not lost < value else math.nextafter(lost, math.inf))
 
     @property
     def total(self) -> float:
@@ -154,14 +151,25 @@ def as_budget(value: object) -> Budget:
     """A budget as it is; a plain number means `Pure`."""
     if isinstance(value, (Pure, ZCDP, Approx)):
         return value
-    if isinstance(value, Real) and not isinstance(value, bool):
-        return Pure(float(value))
-    raise ParameterError(
-        f"privacy must be Pure(...), ZCDP(...), Approx(...) or a number (meaning Pure), got {type(value).__name__}"
-    )
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise ParameterError(
+            f"privacy must be Pure(...), ZCDP(...), Approx(...) or a number (meaning Pure), got {type(value).__name__}"
+        )
+    return Pure(_float_below(value))
 
 
-def _part(whole: float, fraction: float) -> float:
-    if not 0 < fraction <= 1:
-        raise ParameterError(f"a share of a budget lies in (0, 1], got {fraction!r}")
-    return round_down(Fraction(whole) * Fraction(fraction))
+def _float_below(value: Real) -> float:
+    """The number as a float, rounded down when it is not one (a fraction, a wide integer or a long double)."""
+    try:
+        nearest = float(value)
+    except OverflowError:
+        return math.inf
+    return math.nextafter(nearest, -math.inf) if value < nearest else nearest
+
+
+def _part(whole: float, fraction: float | Fraction) -> float:
+    """whole · fraction, rounded down. A float is read as its binary value or as the decimal it prints as,
+    whichever is smaller: ten shares of 0.1 fit, and so do a share of f and one of 1 − f."""
+    below = positive_number("fraction", fraction, 1.0)
+    share = fraction if isinstance(fraction, Fraction) else min(Fraction(below), Fraction(repr(below)))
+    return round_down(Fraction(whole) * share)

@@ -6,13 +6,15 @@ nearest floats outside it. By `outward-rounding`.
 """
 
 import math
+import struct
 import threading
 from collections.abc import Callable
 from fractions import Fraction
 
 from flint import arb, ctx
 
-_BITS = 256
+_PRECISIONS = (128, 512, 2048, 8192)  # bits; each is tried until cancellation no longer shows in a float
+_ENOUGH_BITS = 64
 _LOCK = threading.RLock()  # flint's working precision is one number for the whole process
 
 
@@ -24,55 +26,86 @@ def exact(x: float | Fraction) -> arb:
 
 
 def upper(formula: Callable[[], arb]) -> float:
-    """A float ≥ every value the formula's ball contains."""
-    ball = _evaluate(formula)
-    return _nudge(float(ball.upper()), math.inf) if ball.is_finite() else math.inf
+    """A float ≥ the formula's exact value; +inf where the formula is undefined. By `outward-rounding`."""
+    top = _evaluate(formula, arb.upper)
+    return _toward(top, round_up) if top.is_finite() else math.inf
 
 
 def lower(formula: Callable[[], arb]) -> float:
-    """A float ≤ every value the formula's ball contains."""
-    ball = _evaluate(formula)
-    return _nudge(float(ball.lower()), -math.inf) if ball.is_finite() else -math.inf
-
-
-def _evaluate(formula: Callable[[], arb]) -> arb:
-    with _LOCK:
-        before = ctx.prec
-        ctx.prec = _BITS
-        try:
-            return formula()
-        finally:
-            ctx.prec = before
-
-
-def _nudge(x: float, direction: float) -> float:
-    """One float further out: covers the conversion of an end point, which rounds to nearest."""
-    return math.nextafter(x, direction)
+    """A float ≤ the formula's exact value; −inf where the formula is undefined. By `outward-rounding`."""
+    bottom = _evaluate(formula, arb.lower)
+    return _toward(bottom, round_down) if bottom.is_finite() else -math.inf
 
 
 def sum_up(*terms: float) -> float:
-    """The sum of floats, exact if it is a float and rounded up otherwise."""
+    """The sum of floats, exact if it is a float and rounded up otherwise. By `outward-rounding`."""
     return round_up(sum(map(Fraction, terms), Fraction(0)))
 
 
 def round_up(x: Fraction) -> float:
-    """The smallest float ≥ x."""
-    nearest = float(x)
-    return nearest if Fraction(nearest) >= x else math.nextafter(nearest, math.inf)
+    """The smallest float ≥ x, infinities included."""
+    return -round_down(-x)
 
 
 def round_down(x: Fraction) -> float:
-    """The largest float ≤ x."""
-    nearest = float(x)
-    return nearest if Fraction(nearest) <= x else math.nextafter(nearest, -math.inf)
+    """The largest float ≤ x, infinities included."""
+    try:
+        nearest = float(x)
+    except OverflowError:
+        nearest = math.inf if x > 0 else -math.inf
+    return math.nextafter(nearest, -math.inf) if nearest > x else nearest
 
 
-def largest_certified(candidate: float, holds: Callable[[float], bool]) -> float:
-    """The candidate, lowered by a growing hair until `holds` proves it; `holds` must be true near 0."""
-    step = 2.0**-52
-    while not holds(candidate):
-        candidate *= 1 - step
-        step *= 2
-        if not candidate > 0:
-            raise ArithmeticError("no positive value satisfies the condition")
-    return candidate
+def largest_float(holds: Callable[[float], bool], largest: float) -> float:
+    """The largest float in (0, largest] for which a decreasing condition holds, by bisection over the floats.
+
+    What is returned has been checked itself, so a condition that is only nearly monotone costs tightness, not truth.
+    """
+    low, high = 0, _rank(largest) + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if holds(_float_of_rank(middle)):
+            low = middle
+        else:
+            high = middle
+    if low == 0:
+        raise ArithmeticError("no positive float satisfies the condition")
+    return _float_of_rank(low)
+
+
+def _evaluate(formula: Callable[[], arb], end: Callable[[arb], arb]) -> arb:
+    """One end of the formula's ball, at the first precision whose ball is narrow; a wide ball is still true."""
+    with _LOCK:
+        before = ctx.prec
+        try:
+            for bits in _PRECISIONS:
+                ctx.prec = bits
+                ball = formula()
+                if _is_narrow(ball):
+                    break
+            return end(ball)
+        finally:
+            ctx.prec = before
+
+
+def _is_narrow(ball: arb) -> bool:
+    """Whether more precision could not move the float by much: small relative radius, or below all floats."""
+    return bool(ball.rel_accuracy_bits() >= _ENOUGH_BITS or ball.rad() < arb(2) ** -1140)
+
+
+def _toward(end: arb, rounding: Callable[[Fraction], float]) -> float:
+    """The exact binary number mantissa · 2^exponent, rounded once; exponents may exceed those of floats by far."""
+    mantissa, exponent = (int(part) for part in end.man_exp())
+    magnitude = mantissa.bit_length() + exponent
+    if magnitude < -1100 or magnitude > 1100:  # stands for every number of that sign beyond the floats
+        mantissa, exponent = (mantissa > 0) - (mantissa < 0), 1100 if magnitude > 0 else -1100
+    return rounding(Fraction(mantissa) * Fraction(2) ** exponent)
+
+
+def _rank(x: float) -> int:
+    """The position of a positive float among the positive floats: its bits read as an integer."""
+    return int.from_bytes(struct.pack(">d", x))
+
+
+def _float_of_rank(rank: int) -> float:
+    return float(struct.unpack(">d", rank.to_bytes(8))[0])

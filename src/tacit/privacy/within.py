@@ -1,11 +1,9 @@
 """The largest guarantee of one currency that another currency's budget can pay for, rounded down."""
 
-import math
-
 from tacit.errors import ParameterError
 from tacit.privacy.budgets import MAX_EPSILON, MAX_RHO, ZCDP, Approx, Budget, Pure
-from tacit.privacy.renyi import epsilon_of_rho, solve_increasing
-from tacit.privacy.rounding import exact, largest_certified, lower
+from tacit.privacy.renyi import epsilon_of_rho
+from tacit.privacy.rounding import exact, largest_float, lower
 
 
 def zcdp_within(budget: Budget) -> ZCDP:
@@ -17,8 +15,7 @@ def zcdp_within(budget: Budget) -> ZCDP:
         case ZCDP():
             return budget
         case Approx(epsilon, delta):
-            guess = solve_increasing(lambda rho: epsilon_of_rho(rho, delta), epsilon, MAX_RHO)
-            return ZCDP(largest_certified(guess, lambda rho: epsilon_of_rho(rho, delta) <= epsilon))
+            return ZCDP(largest_float(lambda rho: epsilon_of_rho(rho, delta) <= epsilon, MAX_RHO))
         case Pure():
             raise ParameterError("a pure ε cannot pay for a zCDP mechanism; declare privacy=Approx(ε, δ) or ZCDP(ρ)")
 
@@ -29,8 +26,7 @@ def pure_within(budget: Budget) -> Pure:
         case Pure():
             return budget
         case ZCDP(rho):
-            guess = solve_increasing(lambda e: e * math.tanh(e / 2), rho, MAX_EPSILON)
-            return Pure(largest_certified(guess, lambda e: Pure(e).to_zcdp().rho <= rho))
+            return Pure(largest_float(lambda epsilon: Pure(epsilon).to_zcdp().rho <= rho, MAX_EPSILON))
         case Approx(epsilon, delta):
             e, d = epsilon, delta
             # (1−δ)e^x − δ ≤ e^ε  ⇔  x ≤ ε + log(1 + δe^−ε) − log(1−δ)
