@@ -1,0 +1,45 @@
+"""What is publicly known about rows, and how a declared row becomes a stored point of the unit ball."""
+
+from tacit.domain.array_encoding import ArrayEncoding
+from tacit.domain.ball import Domain, Norm
+from tacit.domain.cells import Codes, Floats, to_numbers
+from tacit.domain.declaration import Declaration
+from tacit.domain.encoding import Encoding, array_encoding, table_encoding
+from tacit.domain.features import Category, Feature, Flag, Number
+from tacit.domain.geometry import CLASSIFICATION, REGRESSION, UNCLIPPED, Geometry, RadiusShare
+from tacit.domain.norms import Norms
+from tacit.domain.schema import Schema
+from tacit.domain.table_encoding import TableEncoding
+from tacit.domain.targets import Binary, Classes, Outcome, Real, Target
+from tacit.domain.vocabulary import Label
+
+__all__ = [
+    "CLASSIFICATION",
+    "REGRESSION",
+    "UNCLIPPED",
+    "ArrayEncoding",
+    "Binary",
+    "Category",
+    "Classes",
+    "Codes",
+    "Declaration",
+    "Domain",
+    "Encoding",
+    "Feature",
+    "Flag",
+    "Floats",
+    "Geometry",
+    "Label",
+    "Norm",
+    "Norms",
+    "Number",
+    "Outcome",
+    "RadiusShare",
+    "Real",
+    "Schema",
+    "TableEncoding",
+    "Target",
+    "array_encoding",
+    "table_encoding",
+    "to_numbers",
+]

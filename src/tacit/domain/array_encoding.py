@@ -1,0 +1,144 @@
+"""Encoding of plain arrays declared by a Domain."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+import numpy as np
+from scipy import sparse
+
+from tacit.domain.ball import Domain
+from tacit.domain.cells import Codes, Floats
+from tacit.domain.clipping import (
+    DenseBlock,
+    L1Projection,
+    L2Projection,
+    LinfProjection,
+    Projection,
+    SparseBlock,
+    margin,
+)
+from tacit.domain.decoding import Decoder
+from tacit.domain.geometry import Geometry
+from tacit.domain.norms import Norms, float_above, sqrt_above
+from tacit.domain.targets import Outcome
+
+SparseRows: TypeAlias = "sparse.csr_array[np.float64, tuple[int, int]]"
+
+
+@dataclass(frozen=True, eq=False)
+class ArrayEncoding:
+    """x̃ = (clip₁(x / R), c) scaled so that the declared norm of the whole row, constant included, is ≤ 1.
+
+    The scale is 1/√(1 + c²) for l2, 1/(1 + c) for l1 and 1/max(1, c) for linf, by `encoding-norms`.
+    A cell that is not a finite number counts as 0.
+    """
+
+    target: Outcome
+    feature_names: tuple[str, ...]
+    norms: Norms
+    projection: Projection
+    slope: float
+    constant: float | None
+
+    @property
+    def number_count(self) -> int:
+        """Columns of a raw row."""
+        return len(self.feature_names)
+
+    @property
+    def category_count(self) -> int:
+        """Arrays have no category columns."""
+        return 0
+
+    @property
+    def width(self) -> int:
+        """Columns of an encoded row; the constant, if any, is the last."""
+        return len(self.feature_names) + (self.constant is not None)
+
+    @property
+    def max_nonzeros(self) -> int:
+        """Most non-zero cells of an encoded row."""
+        return self.width
+
+    def encode(self, numbers: Floats, codes: Codes | None, out: Floats) -> None:
+        """Write the encoded rows of `numbers` (k × columns) into `out` (k × width); `codes` is not used."""
+        features = out[:, : self.number_count]
+        with np.errstate(all="ignore"):
+            np.copyto(features, numbers)
+            np.copyto(features, 0.0, where=~np.isfinite(numbers))
+            self.projection.apply(DenseBlock(features))
+        if self.constant is not None:
+            out[:, -1] = self.constant
+
+    def encode_sparse(self, block: SparseRows) -> SparseRows:
+        """Encoded copy of sparse rows; entries stored twice are added first, as their meaning is the sum."""
+        rows = block.astype(np.float64, copy=True)
+        with np.errstate(all="ignore"):
+            rows.sum_duplicates()
+            rows.data[~np.isfinite(rows.data)] = 0.0
+            row_numbers = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+            self.projection.apply(SparseBlock(rows.data, row_numbers, rows.shape[0]))
+        return rows if self.constant is None else self._with_constant(rows, row_numbers, self.constant)
+
+    def _with_constant(
+        self, rows: SparseRows, row_numbers: np.ndarray[tuple[int], np.dtype[np.intp]], constant: float
+    ) -> SparseRows:
+        """Append the constant column: each row's stored cells move on by the number of earlier rows."""
+        count, columns = rows.shape
+        places = np.arange(row_numbers.size) + row_numbers
+        starts = rows.indptr + np.arange(count + 1, dtype=rows.indptr.dtype)
+        values = np.full(row_numbers.size + count, constant)
+        values[places] = rows.data
+        indices = np.full(values.size, columns, dtype=rows.indices.dtype)
+        indices[places] = rows.indices
+        return sparse.csr_array((values, indices, starts), shape=(count, columns + 1))
+
+    def decode(self, theta: Floats) -> tuple[Floats, Floats]:
+        """(coef, intercept) in the user's units of features and outcome."""
+        return self._decoder().decode(theta)
+
+    def linear_map(self) -> tuple[Floats, Floats]:
+        """(A, b) with (coef, intercept) = A θ + b."""
+        return self._decoder().linear_map()
+
+    def _decoder(self) -> Decoder:
+        slopes = np.full(self.number_count, self.slope)
+        origins = np.zeros(self.number_count)
+        return Decoder(slopes, origins, self.constant, self.target.scale, self.target.offset)
+
+
+def encode_arrays(domain: Domain, geometry: Geometry, names: tuple[str, ...]) -> ArrayEncoding:
+    """The encoding of rows with the named columns; only the geometry's `constant` matters in a ball."""
+    columns = len(names)
+    c = geometry.constant_for(1.0)
+    share = {
+        "l2": (1 - margin(columns)) / math.hypot(1.0, c or 0.0),
+        "l1": (1 - margin(columns)) / (1 + (c or 0.0)),
+        "linf": 1 / max(1.0, c or 0.0),
+    }[domain.norm]
+    slope = share / domain.radius
+    constant = None if c is None else min(c * share, 1.0)
+    projection: Projection
+    if domain.norm == "l2":
+        projection = L2Projection(slope, share, columns)
+    elif domain.norm == "l1":
+        projection = L1Projection(slope, share, columns)
+    else:
+        projection = LinfProjection(slope, share)
+    norms = ball_norms(domain.norm, columns, share, constant or 0.0)
+    return ArrayEncoding(domain.outcome, names, norms, projection, slope, constant)
+
+
+def ball_norms(norm: str, columns: int, radius: float, constant: float) -> Norms:
+    """Bounds of (features, constant) with ‖features‖ ≤ radius in the named norm, rounded outward.
+
+    ‖x‖∞ ≤ ‖x‖₂ ≤ ‖x‖₁, ‖x‖₁ ≤ √d‖x‖₂ and ‖x‖₂ ≤ √d‖x‖∞, ‖x‖₁ ≤ d‖x‖∞.
+    """
+    r, c = Fraction(radius), Fraction(constant)
+    square = r**2 * (columns if norm == "linf" else 1)
+    spread = {"l1": r, "l2": Fraction(sqrt_above(columns * r**2)), "linf": columns * r}[norm]
+    return Norms(l1=float_above(spread + c), l2=sqrt_above(square + c**2), linf=float_above(max(r, c)))

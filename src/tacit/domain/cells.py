@@ -1,0 +1,64 @@
+"""From a column of cells to float64: a cell that is not a number becomes NaN, never an exception.
+
+A column's *kind* (complex, dates, records) is public by declaration and may be refused; a *cell* may not.
+The value given to a cell depends on that cell alone, never on the other cells of its column.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from tacit.errors import SchemaError
+
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int32]
+
+_PARSED = (str, bytes, int, float, bool, Decimal, Fraction)
+
+
+def as_cells(column: object, where: str) -> npt.NDArray[Any]:
+    """`column` as a plain ndarray: numeric dtypes stay, everything else becomes Python objects."""
+    if isinstance(column, np.ma.MaskedArray):
+        filled: npt.NDArray[Any] = np.array(column.astype(object).filled(None), dtype=object)
+        return filled
+    if not isinstance(column, np.ndarray):
+        column = pd.Series(column) if isinstance(column, (list, tuple)) else column
+        numpy_dtype = getattr(column, "dtype", None)
+        column = np.asarray(column, dtype=numpy_dtype if isinstance(numpy_dtype, np.dtype) else object)
+    kind = column.dtype.kind
+    if kind in "fiub":
+        return np.asarray(column)
+    if kind in "OUST":
+        return column.astype(object)
+    raise SchemaError(
+        f"{where}: found a column of dtype {column.dtype}; expected numbers or text. "
+        "Convert it to numbers (for dates: to days, for complex numbers: to real parts) before fitting."
+    )
+
+
+def to_numbers(column: object, where: str = "column") -> Floats:
+    """float64 values of any array or column of cells, of the same shape; what cannot be parsed is NaN."""
+    cells = as_cells(column, where)
+    if cells.dtype.kind in "fiub":
+        with np.errstate(all="ignore"):
+            return cells.astype(np.float64)
+    flat = np.fromiter((_cell_number(cell) for cell in cells.ravel()), np.float64, cells.size)
+    return flat.reshape(cells.shape)
+
+
+def _cell_number(cell: object) -> float:
+    """float(cell) for plain numbers and their texts; NaN for everything else (no foreign code is run)."""
+    if isinstance(cell, np.generic):
+        cell = cell.item()
+    if type(cell) not in _PARSED:
+        return float("nan")
+    try:
+        return float(cell)  # type: ignore[arg-type]
+    except (ValueError, OverflowError, ArithmeticError):
+        return float("nan")

@@ -1,0 +1,176 @@
+"""Projection of rows on a ball so that the *stored floats* lie in it, for any finite floats to begin with.
+
+No step branches on a value, warns or raises: rows that are proved inside are multiplied by exactly 1.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.domain.cells import Floats
+
+MOST_COLUMNS = 2**30
+"""More columns than this would need a margin that is no longer small."""
+
+_SAFE_EXPONENT = 300
+"""Rows are brought below 2**301 before squaring: 2**30 squares below 2**602 cannot overflow."""
+
+
+def margin(columns: int) -> float:
+    """Relative room left for rounding in sums of `columns` terms: max(2⁻⁴⁰, 8·columns·u), by `exact-clipping`."""
+    return max(2.0**-40, columns * 2.0**-50)
+
+
+class RowBlock(Protocol):
+    """Rows that can be measured and rescaled in place."""
+
+    def peaks(self) -> Floats:
+        """max |x_j| of each row."""
+
+    def squares(self) -> Floats:
+        """Σ x_j² of each row."""
+
+    def magnitudes(self) -> Floats:
+        """Σ |x_j| of each row."""
+
+    def scale(self, factors: Floats) -> None:
+        """Multiply each row by its own factor."""
+
+    def limit(self, bound: float) -> None:
+        """Move each coordinate to [−bound, bound]."""
+
+
+@dataclass(frozen=True)
+class DenseBlock:
+    """Rows of a two-dimensional array (a view is changed in place)."""
+
+    rows: Floats
+
+    def peaks(self) -> Floats:
+        """max |x_j| of each row."""
+        peaks: Floats = np.maximum(self.rows.max(axis=1), -self.rows.min(axis=1))
+        return peaks
+
+    def squares(self) -> Floats:
+        """Σ x_j² of each row."""
+        squares: Floats = np.einsum("ij,ij->i", self.rows, self.rows)
+        return squares
+
+    def magnitudes(self) -> Floats:
+        """Σ |x_j| of each row."""
+        magnitudes: Floats = np.abs(self.rows).sum(axis=1)
+        return magnitudes
+
+    def scale(self, factors: Floats) -> None:
+        """Multiply each row by its own factor."""
+        np.multiply(self.rows, factors[:, None], out=self.rows)
+
+    def limit(self, bound: float) -> None:
+        """Move each coordinate to [−bound, bound]."""
+        np.clip(self.rows, -bound, bound, out=self.rows)
+
+
+@dataclass(frozen=True)
+class SparseBlock:
+    """Stored values of sparse rows, each value with the number of its row; no coordinate is stored twice."""
+
+    values: Floats
+    row_numbers: npt.NDArray[np.integer[Any]]
+    count: int
+
+    def peaks(self) -> Floats:
+        """max |x_j| of each row."""
+        peaks = np.zeros(self.count)
+        np.maximum.at(peaks, self.row_numbers, np.abs(self.values))
+        return peaks
+
+    def squares(self) -> Floats:
+        """Σ x_j² of each row."""
+        return np.bincount(self.row_numbers, weights=self.values**2, minlength=self.count)
+
+    def magnitudes(self) -> Floats:
+        """Σ |x_j| of each row."""
+        return np.bincount(self.row_numbers, weights=np.abs(self.values), minlength=self.count)
+
+    def scale(self, factors: Floats) -> None:
+        """Multiply each row by its own factor."""
+        np.multiply(self.values, factors[self.row_numbers], out=self.values)
+
+    def limit(self, bound: float) -> None:
+        """Move each coordinate to [−bound, bound]."""
+        np.clip(self.values, -bound, bound, out=self.values)
+
+
+class Projection(Protocol):
+    """A map of finite rows x to slope·x, moved to the ball where needed."""
+
+    def apply(self, block: RowBlock) -> None:
+        """Change the rows in place."""
+
+
+def shrink_l2(squares: Floats, threshold: float) -> Floats:
+    """√(t / max(q, t)): exactly 1 for rows with computed square norm q ≤ t, by `exact-clipping`."""
+    factors: Floats = np.sqrt(threshold / np.maximum(squares, threshold))
+    return factors
+
+
+def l2_threshold(radius: float, columns: int) -> float:
+    """t = (radius·(1 − margin))²: a computed square norm up to t proves the norm to be at most `radius`."""
+    return float((radius * (1 - margin(columns))) ** 2)
+
+
+@dataclass(frozen=True)
+class L2Projection:
+    """Rows slope·x scaled down to ‖·‖₂ ≤ radius, by `exact-clipping`."""
+
+    slope: float
+    radius: float
+    columns: int
+
+    def apply(self, block: RowBlock) -> None:
+        """Change the rows in place."""
+        _bring_down(block, self.slope)
+        block.scale(shrink_l2(block.squares(), l2_threshold(self.radius, self.columns)))
+
+
+@dataclass(frozen=True)
+class L1Projection:
+    """Rows slope·x scaled down to ‖·‖₁ ≤ radius, by `exact-clipping`."""
+
+    slope: float
+    radius: float
+    columns: int
+
+    def apply(self, block: RowBlock) -> None:
+        """Change the rows in place."""
+        _bring_down(block, self.slope)
+        threshold = self.radius * (1 - margin(self.columns))
+        block.scale(threshold / np.maximum(block.magnitudes(), threshold))
+
+
+@dataclass(frozen=True)
+class LinfProjection:
+    """Coordinates of slope·x moved to [−radius, radius]: a comparison, so exact."""
+
+    slope: float
+    radius: float
+
+    def apply(self, block: RowBlock) -> None:
+        """Change the rows in place."""
+        _bring_down(block, self.slope)
+        block.limit(self.radius)
+
+
+def _bring_down(block: RowBlock, slope: float) -> None:
+    """Multiply by slope·2^(−shift), shift > 0 only for rows whose peak would exceed 2³⁰⁰.
+
+    Scaling by a power of two is exact and keeps a row's direction, and such a row is clipped anyway.
+    """
+    _, exponents = np.frexp(block.peaks())
+    shifts = np.maximum(exponents + (math.frexp(slope)[1] - _SAFE_EXPONENT), 0)
+    block.scale(np.ldexp(slope, -shifts))

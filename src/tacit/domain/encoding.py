@@ -1,0 +1,80 @@
+"""Encoding: the one way a declared row becomes a stored point of the unit ball, for fitting and predicting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from tacit.domain.array_encoding import ArrayEncoding, encode_arrays
+from tacit.domain.ball import Domain
+from tacit.domain.cells import Codes, Floats
+from tacit.domain.checks import refuse
+from tacit.domain.clipping import MOST_COLUMNS
+from tacit.domain.geometry import Geometry
+from tacit.domain.norms import Norms
+from tacit.domain.schema import Schema
+from tacit.domain.table_encoding import TableEncoding, encode_table
+from tacit.domain.targets import Outcome
+from tacit.errors import SchemaError
+
+
+class Encoding(Protocol):
+    """What rows, mechanisms and estimators may ask of an encoding."""
+
+    @property
+    def target(self) -> Outcome:
+        """How outcomes become numbers: `target.encode(column)`."""
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of the encoded features, without the constant: one for each coefficient."""
+
+    @property
+    def norms(self) -> Norms:
+        """Public bounds of every stored encoded row."""
+
+    @property
+    def number_count(self) -> int:
+        """Columns of `numbers` in `encode`."""
+
+    @property
+    def category_count(self) -> int:
+        """Columns of `codes` in `encode`."""
+
+    @property
+    def width(self) -> int:
+        """Columns of an encoded row; the constant, if any, is the last."""
+
+    @property
+    def max_nonzeros(self) -> int:
+        """Most non-zero cells of an encoded row."""
+
+    @property
+    def constant(self) -> float | None:
+        """Stored value of the constant column; None without one."""
+
+    def encode(self, numbers: Floats, codes: Codes | None, out: Floats) -> None:
+        """Write the encoded rows of one block into `out`."""
+
+    def decode(self, theta: Floats) -> tuple[Floats, Floats]:
+        """(coef, intercept) in the user's units."""
+
+    def linear_map(self) -> tuple[Floats, Floats]:
+        """(A, b) with (coef, intercept) = A θ + b."""
+
+
+def array_encoding(
+    domain: Domain, geometry: Geometry, columns: int, names: Sequence[str] | None = None
+) -> ArrayEncoding:
+    """The encoding of arrays with `columns` columns (named x0, x1, ... unless names are given)."""
+    if not 1 <= columns <= MOST_COLUMNS:
+        refuse(SchemaError, "columns", columns, "between 1 and 2**30 columns", "Pass rows with columns.")
+    named = tuple(names) if names is not None else tuple(f"x{j}" for j in range(columns))
+    if len(named) != columns:
+        refuse(SchemaError, "names", len(named), f"{columns} names", "Name every column once.")
+    return encode_arrays(domain, geometry, named)
+
+
+def table_encoding(schema: Schema, geometry: Geometry) -> TableEncoding:
+    """The encoding of tables with the schema's columns."""
+    return encode_table(schema, geometry)

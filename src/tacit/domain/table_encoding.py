@@ -1,0 +1,224 @@
+"""Encoding of tables declared by a Schema: scaled numbers, one-hot blocks, constant."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.domain.cells import Codes, Floats
+from tacit.domain.clipping import l2_threshold, margin, shrink_l2
+from tacit.domain.decoding import Decoder
+from tacit.domain.features import Category, Feature, Flag, Number
+from tacit.domain.geometry import Geometry
+from tacit.domain.norms import Norms, float_above, sqrt_above
+from tacit.domain.schema import Schema
+from tacit.domain.targets import Outcome
+
+
+@dataclass(frozen=True, eq=False)
+class NumberColumns:
+    """Per column, as (p, 1) arrays: stored = (clip(x, low, high) − origin)·slope, x = fill when not finite."""
+
+    low: Floats
+    high: Floats
+    origin: Floats
+    fill: Floats
+    slope: Floats
+
+    @classmethod
+    def of(cls, features: list[Number | Flag], geometry: Geometry, scale: float) -> NumberColumns:
+        """Columns whose farther bound is stored as half-width × scale."""
+        facts = [_number_facts(feature) for feature in features]
+        low, high, origin, fill = (np.array(values).reshape(-1, 1) for values in zip(*facts, strict=True))
+        reach = np.maximum(high - origin, origin - low)
+        half = np.array([[geometry.half_width(feature)] for feature in features])
+        return cls(low, high, origin, fill, half * scale / reach)
+
+    def stored(self, numbers: Floats) -> Floats:
+        """(p, k) stored values of the raw (k, p) numbers."""
+        # Columns first: each step then runs along contiguous memory whatever the number of columns.
+        cells = np.array(numbers.T, order="C")
+        np.copyto(cells, self.fill, where=~np.isfinite(cells))
+        np.clip(cells, self.low, self.high, out=cells)
+        cells -= self.origin
+        cells *= self.slope
+        return cells
+
+    def largest(self) -> list[Fraction]:
+        """Largest |stored| of each column: float operations are monotone, so the bounds attain it."""
+        ends = np.maximum(np.abs((self.low - self.origin) * self.slope), (self.high - self.origin) * self.slope)
+        return [Fraction(float(end)) for end in ends[:, 0]]
+
+
+def _number_facts(feature: Number | Flag) -> tuple[float, float, float, float]:
+    if isinstance(feature, Flag):
+        return 0.0, 1.0, 0.5, feature.fill
+    return feature.min, feature.max, feature.origin, feature.fill
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """One-hot blocks side by side: every block writes exactly one cell of a row.
+
+    A position (block, min(code, size)) of the tables gives the encoded column and the value written there:
+    an unknown code goes to the column `other`, or writes 0 in the block's first column.
+    """
+
+    sizes: npt.NDArray[np.uint32]
+    starts: npt.NDArray[np.intp]
+    columns: npt.NDArray[np.intp]
+    values: Floats
+
+    @classmethod
+    def of(cls, features: list[Category], first: int, weight: float) -> Blocks:
+        """Blocks that begin at encoded column `first`."""
+        columns: list[int] = []
+        values: list[float] = []
+        starts: list[int] = []
+        for feature in features:
+            starts.append(len(columns))
+            known = len(feature.values)
+            columns += [*range(first, first + known), first + known if feature.other else first]
+            values += [weight] * known + [weight if feature.other else 0.0]
+            first += len(feature.levels)
+        sizes = np.array([len(feature.values) for feature in features], dtype=np.uint32)
+        return cls(sizes, np.array(starts, dtype=np.intp), np.array(columns, dtype=np.intp), np.array(values))
+
+    def places(self, codes: Codes) -> npt.NDArray[np.intp]:
+        """(k, q) positions in the tables; negative and too large codes become the unknown position."""
+        # Viewed as unsigned, −1 is the largest integer: one comparison covers both kinds of unknown code.
+        unsigned = np.ascontiguousarray(codes, dtype=np.int32).view(np.uint32)
+        places: npt.NDArray[np.intp] = np.minimum(unsigned, self.sizes) + self.starts
+        return places
+
+
+@dataclass(frozen=True, eq=False)
+class TableEncoding:
+    """x̃ = (clip_r(z), c)/√(r² + c²) with numbers and flags first, then one-hot blocks, then the constant.
+
+    ‖x̃‖₂ ≤ 1 for the stored floats of every row, by `encoding-norms`. `threshold` is None when no row can
+    leave the ball (the encoding is then linear in the row).
+    """
+
+    target: Outcome
+    number_columns: tuple[str, ...]
+    category_columns: tuple[str, ...]
+    feature_names: tuple[str, ...]
+    norms: Norms
+    numbers: NumberColumns | None
+    blocks: Blocks | None
+    weight: float
+    threshold: float | None
+    constant: float | None
+
+    @property
+    def number_count(self) -> int:
+        """Numbers and flags of a raw row."""
+        return len(self.number_columns)
+
+    @property
+    def category_count(self) -> int:
+        """Categories of a raw row."""
+        return len(self.category_columns)
+
+    @property
+    def width(self) -> int:
+        """Columns of an encoded row; the constant, if any, is the last."""
+        return len(self.feature_names) + (self.constant is not None)
+
+    @property
+    def max_nonzeros(self) -> int:
+        """Most non-zero cells of an encoded row: numbers + blocks + constant."""
+        return self.number_count + self.category_count + (self.constant is not None)
+
+    def encode(self, numbers: Floats, codes: Codes | None, out: Floats) -> None:
+        """Write the encoded rows of numbers (k × p) and codes (k × q) into `out` (k × width, C order)."""
+        count = out.shape[0]
+        squares = np.zeros(count)
+        with np.errstate(all="ignore"):
+            if self.numbers is not None:
+                cells = self.numbers.stored(numbers)
+                squares += np.einsum("ji,ji->i", cells, cells)
+            if self.blocks is not None and codes is not None:
+                places = self.blocks.places(codes)
+                values = self.blocks.values[places]
+                squares += np.einsum("ij,ij->i", values, values)
+            factors = None if self.threshold is None else shrink_l2(squares, self.threshold)
+        if self.numbers is not None:
+            features = out[:, : self.number_count]
+            features[...] = cells.T if factors is None else (cells * factors).T
+        if self.blocks is not None and codes is not None:
+            out[:, self.number_count :] = 0.0
+            columns = self.blocks.columns[places]
+            scaled = values if factors is None else values * factors[:, None]
+            np.put_along_axis(out, columns, scaled, axis=1)
+        if self.constant is not None:
+            out[:, -1] = self.constant
+
+    def decode(self, theta: Floats) -> tuple[Floats, Floats]:
+        """(coef, intercept) in the user's units: one coefficient per number and per category level."""
+        return self._decoder().decode(theta)
+
+    def linear_map(self) -> tuple[Floats, Floats]:
+        """(A, b) with (coef, intercept) = A θ + b."""
+        return self._decoder().linear_map()
+
+    def _decoder(self) -> Decoder:
+        levels = len(self.feature_names) - self.number_count
+        slopes, origins = np.full(levels, self.weight), np.zeros(levels)
+        if self.numbers is not None:
+            slopes = np.concatenate([self.numbers.slope[:, 0], slopes])
+            origins = np.concatenate([self.numbers.origin[:, 0], origins])
+        return Decoder(slopes, origins, self.constant, self.target.scale, self.target.offset)
+
+
+def encode_table(schema: Schema, geometry: Geometry) -> TableEncoding:
+    """The encoding of a table's rows under a geometry."""
+    numeric = {name: f for name, f in schema.features.items() if not isinstance(f, Category)}
+    categories = {name: f for name, f in schema.features.items() if isinstance(f, Category)}
+    features: list[Feature] = [*numeric.values(), *categories.values()]
+    terms = len(features)
+    radius = geometry.feature_radius(features)
+    c = geometry.constant_for(radius)
+    scale = (1 - margin(terms)) / math.hypot(radius, c or 0.0)
+    weight = geometry.category * scale
+    constant = None if c is None else c * scale
+    numbers = NumberColumns.of(list(numeric.values()), geometry, scale) if numeric else None
+    blocks = Blocks.of(list(categories.values()), len(numeric), weight) if categories else None
+    largest = [*(numbers.largest() if numbers else []), *[Fraction(weight)] * len(categories)]
+    unclipped = radius >= geometry.largest_norm(features)
+    levels = [f"{name}={level}" for name, category in categories.items() for level in category.levels]
+    return TableEncoding(
+        target=schema.outcome,
+        number_columns=tuple(numeric),
+        category_columns=tuple(categories),
+        feature_names=(*numeric, *levels),
+        norms=table_norms(largest, None if unclipped else radius * scale, constant or 0.0),
+        numbers=numbers,
+        blocks=blocks,
+        weight=weight,
+        threshold=None if unclipped else l2_threshold(radius * scale, terms),
+        constant=constant,
+    )
+
+
+def table_norms(largest: list[Fraction], radius: float | None, constant: float) -> Norms:
+    """Bounds of (features, constant) with |feature_j| ≤ largest_j and, if clipped, ‖features‖₂ ≤ radius.
+
+    ‖features‖₁ ≤ min(Σ largest, √(number of non-zeros)·radius); all sums exact, rounded outward.
+    """
+    c = Fraction(constant)
+    square, spread = sum(cell**2 for cell in largest), sum(largest)
+    if radius is not None:
+        ball = Fraction(radius) ** 2
+        square = min(square, ball)
+        spread = min(spread, Fraction(sqrt_above(len(largest) * ball)))
+    return Norms(
+        l1=float_above(Fraction(spread + c)),
+        l2=sqrt_above(Fraction(square + c**2)),
+        linf=float_above(max([*largest, c])),
+    )

@@ -1,0 +1,162 @@
+"""What a target may be: a bounded real number, one of two labels, or one of several."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.domain.cells import Floats, to_numbers
+from tacit.domain.checks import interval, text
+from tacit.domain.vocabulary import Label, Vocabulary
+from tacit.errors import SchemaError
+
+
+class Target(Protocol):
+    """A declared outcome: how its cells become numbers and how a score returns to the user's units."""
+
+    @property
+    def name(self) -> str:
+        """Column name of the outcome."""
+
+    @property
+    def classes(self) -> tuple[Label, ...] | None:
+        """Declared labels in code order; None for a real outcome."""
+
+    @property
+    def scale(self) -> float:
+        """User's units per unit of encoded score."""
+
+    @property
+    def offset(self) -> float:
+        """User's value of the encoded score 0."""
+
+    def encode(self, column: object) -> Floats:
+        """Encoded outcome of each cell."""
+
+
+@dataclass(frozen=True)
+class Real:
+    """A real outcome with public bounds, encoded as (clip(y) − midpoint) / halfwidth in [−1, 1].
+
+    A cell outside the bounds is moved to the nearest bound; a cell that holds no finite number takes the
+    midpoint. |encoded| ≤ 1 holds for the stored floats by `encoding-norms`.
+    """
+
+    min: float
+    max: float
+    name: str = "y"
+
+    def __post_init__(self) -> None:
+        low, high = interval(SchemaError, "target", self.min, self.max)
+        object.__setattr__(self, "min", low)
+        object.__setattr__(self, "max", high)
+        text(SchemaError, "target.name", self.name, "Name the outcome's column.")
+
+    @property
+    def classes(self) -> None:
+        """A real outcome has no labels."""
+        return None
+
+    @property
+    def offset(self) -> float:
+        """The midpoint of the bounds."""
+        return self.min / 2 + self.max / 2
+
+    @property
+    def scale(self) -> float:
+        """The larger distance from the (rounded) midpoint to a bound."""
+        return max(self.max - self.offset, self.offset - self.min)
+
+    def encode(self, column: object) -> Floats:
+        """Outcomes in [−1, 1]."""
+        y = to_numbers(column, f"target {self.name!r}")
+        y[~np.isfinite(y)] = self.offset
+        np.clip(y, self.min, self.max, out=y)
+        y -= self.offset
+        y /= self.scale
+        return y
+
+    def decode(self, score: Floats) -> Floats:
+        """Encoded outcomes in the user's units."""
+        return score * self.scale + self.offset
+
+
+@dataclass(frozen=True)
+class Classes:
+    """One of at least two declared labels, encoded as its position; an unknown cell takes position 0."""
+
+    values: tuple[Label, ...]
+    name: str = "y"
+    _vocabulary: Vocabulary = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        vocabulary = Vocabulary.declared(SchemaError, "target.values", self.values, 2, "labels")
+        object.__setattr__(self, "values", vocabulary.labels)
+        object.__setattr__(self, "_vocabulary", vocabulary)
+        text(SchemaError, "target.name", self.name, "Name the outcome's column.")
+
+    @property
+    def classes(self) -> tuple[Label, ...]:
+        """The labels in code order."""
+        return self.values
+
+    @property
+    def scale(self) -> float:
+        """Scores of labels have no units."""
+        return 1.0
+
+    @property
+    def offset(self) -> float:
+        """Scores of labels have no origin to return to."""
+        return 0.0
+
+    def encode(self, column: object) -> Floats:
+        """Positions 0..K−1 as float64; unknown and empty cells are 0."""
+        codes = self._vocabulary.codes(column, f"target {self.name!r}")
+        return np.maximum(codes, 0).astype(np.float64)
+
+    def decode(self, codes: npt.NDArray[np.integer[Any]]) -> npt.NDArray[Any]:
+        """Labels at the given positions, with the type the labels were declared in."""
+        return np.array(self.values)[codes]
+
+
+@dataclass(frozen=True)
+class Binary:
+    """One of two labels: `negative` is position 0, `positive` is position 1; unknown cells are negative."""
+
+    positive: Label
+    negative: Label
+    name: str = "y"
+    _classes: Classes = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_classes", Classes((self.negative, self.positive), self.name))
+
+    @property
+    def classes(self) -> tuple[Label, ...]:
+        """(negative, positive)."""
+        return self._classes.values
+
+    @property
+    def scale(self) -> float:
+        """Scores of labels have no units."""
+        return 1.0
+
+    @property
+    def offset(self) -> float:
+        """Scores of labels have no origin to return to."""
+        return 0.0
+
+    def encode(self, column: object) -> Floats:
+        """1.0 for `positive`, else 0.0."""
+        return self._classes.encode(column)
+
+    def decode(self, codes: npt.NDArray[np.integer[Any]]) -> npt.NDArray[Any]:
+        """Labels at positions 0 and 1."""
+        return self._classes.decode(codes)
+
+
+Outcome = Real | Binary | Classes

@@ -1,0 +1,143 @@
+"""A declared list of labels, and the code of any cell in it.
+
+The code of a cell depends on the cell alone. Readers of files infer a column's dtype from all its cells
+(one odd cell turns the integer 1 into the text "1", one gap turns it into 1.0), so a rule that looked at
+the dtype would let one row change the encoding of the others: 1, 1.0 and "1" are therefore one label.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from tacit.domain.cells import Codes, as_cells
+from tacit.domain.checks import DeclarationError, refuse
+from tacit.errors import SchemaError
+
+Label = str | int | float | bool
+
+UNKNOWN = -1
+"""The code of a cell that is no declared label."""
+
+MISSING = -2
+"""The code of an empty cell (None, NaN, NA, empty text), before a missing rule is applied."""
+
+
+def label_text(cell: object) -> str | None:
+    """The text that stands for a cell: stripped text, or the shortest decimal; None for an empty cell."""
+    if isinstance(cell, np.generic):
+        cell = cell.item()
+    if type(cell) is bytes:
+        cell = cell.decode("utf-8", errors="replace")
+    if type(cell) is str:
+        return cell.strip() or None
+    if type(cell) is bool:
+        return str(cell)
+    if type(cell) is int:
+        # Above 2**53 an integer column with a gap is read as floats: both spellings must agree.
+        return str(cell) if abs(cell) <= 2**53 else _float_text(_huge(cell))
+    if type(cell) is float:
+        return _float_text(cell)
+    return None
+
+
+def _huge(cell: int) -> float:
+    try:
+        return float(cell)
+    except OverflowError:
+        return math.copysign(math.inf, cell)
+
+
+def _float_text(number: float) -> str | None:
+    if math.isnan(number):
+        return None
+    return str(int(number)) if math.isfinite(number) and number == int(number) else repr(number)
+
+
+def plain_label(error: DeclarationError, where: str, value: object) -> Label:
+    """A label as a plain Python value; refused when it is empty or not a text, number or bool."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, (str, int, float)) and label_text(value) is not None:
+        return value
+    refuse(error, where, value, "a non-empty text or a number", "Remove it, or quote it if it is a text.")
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Distinct labels in declared order; `codes` maps any column of cells to positions in it."""
+
+    labels: tuple[Label, ...]
+    _table: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        table = {str(label_text(label)): code for code, label in enumerate(self.labels)}
+        object.__setattr__(self, "_table", table)
+
+    @classmethod
+    def declared(cls, error: DeclarationError, where: str, values: object, least: int, what: str) -> Vocabulary:
+        """Check a declared list: at least `least` labels, all different as texts."""
+        remedy = f"List the {what} that are known without looking at the rows."
+        if isinstance(values, np.ndarray):
+            values = values.tolist()
+        if isinstance(values, (str, bytes)) or not isinstance(values, Sequence):
+            refuse(error, where, values, f"a list of at least {least} {what}", remedy)
+        labels = tuple(plain_label(error, where, value) for value in values)
+        if len(labels) < least:
+            refuse(error, where, list(labels), f"a list of at least {least} {what}", remedy)
+        seen: set[str] = set()
+        for label in labels:
+            key = str(label_text(label))
+            if key in seen:
+                refuse(error, where, label, "each label once (1, 1.0 and '1' are one label)", "Remove one.")
+            seen.add(key)
+        return cls(labels)
+
+    def code(self, cell: object) -> int:
+        """Position of the cell's label; UNKNOWN or MISSING when it has none."""
+        text = label_text(cell)
+        if text is None:
+            return MISSING if _is_empty(cell) else UNKNOWN
+        code = self._table.get(text)
+        if code is None:
+            code = self._table.get(_number_text(text), UNKNOWN)
+        return code
+
+    def codes(self, column: object, where: str = "column") -> Codes:
+        """Code of every cell of a column; UNKNOWN (-1) and MISSING (-2) for the others."""
+        if isinstance(column, pd.Series) and isinstance(column.dtype, pd.CategoricalDtype):
+            column = column.cat
+        if hasattr(column, "categories") and hasattr(column, "codes"):
+            return self._dictionary_codes(column)
+        cells = as_cells(column, where)
+        if cells.ndim != 1:
+            raise SchemaError(f"{where}: found {cells.ndim} dimensions; expected one column of labels.")
+        if cells.dtype.kind != "O":
+            values, inverse = np.unique(cells, return_inverse=True)
+            return self._each(values.tolist())[inverse]
+        return self._each(cells.tolist())
+
+    def _dictionary_codes(self, column: Any) -> Codes:
+        per_category = self._each([*list(column.categories), None])
+        return per_category[np.asarray(column.codes)]
+
+    def _each(self, cells: list[object]) -> Codes:
+        table, code = self._table, self.code
+        found = (table[cell] if type(cell) is str and cell in table else code(cell) for cell in cells)
+        return np.fromiter(found, np.int32, len(cells))
+
+
+def _is_empty(cell: object) -> bool:
+    """None, NaN, NA, NaT and blank texts; any other foreign object is an unknown label, not a gap."""
+    return cell is None or cell is pd.NA or cell is pd.NaT or isinstance(cell, (str, bytes, float, np.generic))
+
+
+def _number_text(text: str) -> str:
+    try:
+        return _float_text(float(text)) or ""
+    except ValueError:
+        return ""
