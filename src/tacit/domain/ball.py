@@ -32,10 +32,10 @@ class Domain:
         remedy = "Give a bound on the rows' norm that is known without looking at them."
         radius = positive_number(ParameterError, "Domain.radius", self.radius, remedy)
         object.__setattr__(self, "radius", radius)
-        if not isinstance(self.target, (tuple, list)) or len(self.target) != 2:
-            remedy = "Write target=(min, max)."
-            refuse(ParameterError, "Domain.target", self.target, "a pair (min, max)", remedy)
-        object.__setattr__(self, "target", interval(ParameterError, "Domain.target", *self.target))
+        bounds: object = self.target
+        if not isinstance(bounds, tuple | list) or len(bounds) != 2:
+            refuse(ParameterError, "Domain.target", bounds, "a pair (min, max)", "Write target=(min, max).")
+        object.__setattr__(self, "target", interval(ParameterError, "Domain.target", *bounds))
         if self.classes is not None:
             known = Vocabulary.declared(ParameterError, "Domain.classes", self.classes, 2, "labels")
             object.__setattr__(self, "classes", known.labels)

@@ -25,8 +25,9 @@ _PARSED = (str, bytes, int, float, bool, Decimal, Fraction)
 def as_cells(column: object, where: str) -> npt.NDArray[Any]:
     """`column` as a plain ndarray: numeric dtypes stay, everything else becomes Python objects."""
     if isinstance(column, np.ma.MaskedArray):
-        filled: npt.NDArray[Any] = np.array(column.astype(object).filled(None), dtype=object)
-        return filled
+        cells = np.array(column.data, dtype=object, subok=False)
+        cells[np.ma.getmaskarray(column)] = None
+        return cells
     if not isinstance(column, np.ndarray):
         column = pd.Series(column) if isinstance(column, (list, tuple)) else column
         numpy_dtype = getattr(column, "dtype", None)

@@ -91,11 +91,11 @@ class SparseBlock:
 
     def squares(self) -> Floats:
         """Σ x_j² of each row."""
-        return np.bincount(self.row_numbers, weights=self.values**2, minlength=self.count)
+        return _row_sums(self.row_numbers, self.values**2, self.count)
 
     def magnitudes(self) -> Floats:
         """Σ |x_j| of each row."""
-        return np.bincount(self.row_numbers, weights=np.abs(self.values), minlength=self.count)
+        return _row_sums(self.row_numbers, np.abs(self.values), self.count)
 
     def scale(self, factors: Floats) -> None:
         """Multiply each row by its own factor."""
@@ -104,6 +104,12 @@ class SparseBlock:
     def limit(self, bound: float) -> None:
         """Move each coordinate to [−bound, bound]."""
         np.clip(self.values, -bound, bound, out=self.values)
+
+
+def _row_sums(row_numbers: npt.NDArray[np.integer[Any]], values: Floats, count: int) -> Floats:
+    # The stubs of bincount know only its unweighted form, which counts.
+    sums: npt.NDArray[Any] = np.bincount(row_numbers, weights=values, minlength=count)
+    return sums
 
 
 class Projection(Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -110,7 +111,7 @@ class Category:
     @property
     def levels(self) -> tuple[str, ...]:
         """Names of the encoded columns of this block."""
-        names = tuple(str(value).strip() for value in self.values)
+        names = self._vocabulary.texts
         return (*names, "(other)") if self.other else names
 
     def codes(self, column: object, where: str = "column") -> Codes:
@@ -122,3 +123,15 @@ class Category:
 
 
 Feature = Number | Flag | Category
+
+
+def encoded_names(features: Mapping[str, Feature]) -> tuple[str, ...]:
+    """Names of the encoded columns: numbers and flags first, then `column=level` for each category level."""
+    numeric = [name for name, feature in features.items() if not isinstance(feature, Category)]
+    levels = [
+        f"{name}={level}"
+        for name, feature in features.items()
+        if isinstance(feature, Category)
+        for level in feature.levels
+    ]
+    return (*numeric, *levels)

@@ -7,13 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
-
-import yaml
 
 from tacit.domain.checks import refuse, text
 from tacit.domain.declaration import fingerprint
-from tacit.domain.features import Category, Feature, Flag, Number
+from tacit.domain.features import Category, Feature, Flag, Number, encoded_names
+from tacit.domain.schema_syntax import read_json, read_yaml, write_yaml
 from tacit.domain.schema_text import parse_schema, write_feature, write_target
 from tacit.domain.targets import Binary, Classes, Outcome, Real
 from tacit.errors import SchemaError
@@ -38,21 +36,32 @@ class Schema:
         if self.rows is not None and (type(self.rows) is not int or self.rows < 1):
             refuse(SchemaError, "rows", self.rows, "a whole number of at least 1", "Give the public row count.")
         self._check_features()
+        self._check_target()
         object.__setattr__(self, "features", MappingProxyType(dict(self.features)))
 
     def _check_features(self) -> None:
-        if not isinstance(self.features, Mapping) or not self.features:
-            refuse(SchemaError, "features", self.features, "at least one declared column", "Declare a column.")
-        for column, feature in self.features.items():
+        declared: object = self.features
+        if not isinstance(declared, Mapping) or not declared:
+            refuse(SchemaError, "features", declared, "at least one declared column", "Declare a column.")
+        for column, feature in declared.items():
             text(SchemaError, "features", column, "Name each column as the table does; quote numbers.")
             if not isinstance(feature, Number | Flag | Category):
                 expected = "a Number, Flag or Category"
                 refuse(SchemaError, f"features.{column}", feature, expected, "Declare its kind.")
-        if not isinstance(self.target, Real | Binary | Classes):
-            refuse(SchemaError, "target", self.target, "Real, Binary or Classes", "Declare the outcome.")
-        if self.target.name in self.features:
+        seen: set[str] = set()
+        for name in encoded_names(self.features):
+            if name in seen:
+                expected = "encoded columns with different names"
+                refuse(SchemaError, "features", f"the encoded column {name!r} twice", expected, "Rename one.")
+            seen.add(name)
+
+    def _check_target(self) -> None:
+        declared: object = self.target
+        if not isinstance(declared, Real | Binary | Classes):
+            refuse(SchemaError, "target", declared, "Real, Binary or Classes", "Declare the outcome.")
+        if declared.name in self.features:
             expected = "a column that is not a feature"
-            refuse(SchemaError, "target.name", self.target.name, expected, "Remove it from the features.")
+            refuse(SchemaError, "target.name", declared.name, expected, "Remove it from the features.")
 
     @classmethod
     def from_dict(cls, declared: object) -> Schema:
@@ -75,13 +84,7 @@ class Schema:
     @classmethod
     def from_text(cls, content: str, *, parse_json: bool = False, where: str = "schema") -> Schema:
         """Read a schema written in YAML (or JSON)."""
-        parse: Callable[[str], Any] = _strict_json if parse_json else _strict_yaml
-        try:
-            declared = parse(content)
-        except (yaml.YAMLError, json.JSONDecodeError, RecursionError) as problem:
-            kind = "JSON" if parse_json else "YAML"
-            raise SchemaError(f"{where}: not valid {kind} ({problem}). Correct the file.") from problem
-        return cls.from_dict(declared)
+        return cls.from_dict((read_json if parse_json else read_yaml)(content, where))
 
     @property
     def outcome(self) -> Outcome:
@@ -104,7 +107,7 @@ class Schema:
         if path is not None and Path(path).suffix.lower() == ".json":
             content = json.dumps(declared, indent=2) + "\n"
         else:
-            content = yaml.safe_dump(declared, sort_keys=False, allow_unicode=True)
+            content = write_yaml(declared)
         if path is not None:
             Path(path).write_text(content, encoding="utf-8")
         return content
@@ -120,32 +123,3 @@ class Schema:
 
     def __reduce__(self) -> tuple[Callable[[object], Schema], tuple[dict[str, object]]]:
         return Schema.from_dict, (self.to_dict(),)
-
-
-class _UniqueKeys(yaml.SafeLoader):
-    """A safe YAML loader that refuses a key written twice: the second would silently replace the first."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-        names = [str(key) for key in keys]
-        _refuse_repeated(names)
-        return super().construct_mapping(node, deep=deep)
-
-
-def _strict_yaml(content: str) -> Any:
-    return yaml.load(content, Loader=_UniqueKeys)
-
-
-def _strict_json(content: str) -> Any:
-    return json.loads(content, object_pairs_hook=_unique_pairs)
-
-
-def _unique_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    _refuse_repeated([key for key, _ in pairs])
-    return dict(pairs)
-
-
-def _refuse_repeated(names: list[str]) -> None:
-    for name in names:
-        if names.count(name) > 1:
-            refuse(SchemaError, "schema", f"the key {name!r} twice", "each name once", "Remove one of them.")

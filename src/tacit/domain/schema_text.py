@@ -54,8 +54,6 @@ def _parse(where: str, declared: object, kinds: Mapping[str, tuple[type[Any], tu
     for key in required:
         _require(where, entry, key)
     arguments = {str(key): value for key, value in entry.items() if key != "type"}
-    if "values" in arguments and isinstance(arguments["values"], list):
-        _refuse_yaml_booleans(where, arguments["values"])
     try:
         return declared_type(**arguments)
     except SchemaError as problem:
@@ -66,15 +64,6 @@ def _require(where: str, entry: Mapping[object, object], key: str, expected: str
     if key not in entry:
         place = key if where == "schema" else f"{where}.{key}"
         refuse(SchemaError, place, "the key absent", expected, f"Add `{key}: ...`.")
-
-
-def _refuse_yaml_booleans(where: str, values: list[object]) -> None:
-    """YAML reads the bare words yes, no, on, off as booleans; a table's cells hold the words."""
-    labels = {type(value) for value in values}
-    if bool in labels and labels != {bool}:
-        expected = "texts or numbers"
-        remedy = "YAML reads a bare yes, no, on or off as true or false: put it in quotes."
-        refuse(SchemaError, f"{where}.values", "the values true/false among others", expected, remedy)
 
 
 def write_feature(feature: Feature) -> dict[str, object]:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tacit.domain.cells import Codes, Floats
 from tacit.domain.clipping import l2_threshold, margin, shrink_l2
 from tacit.domain.decoding import Decoder
-from tacit.domain.features import Category, Feature, Flag, Number
+from tacit.domain.features import Category, Feature, Flag, Number, encoded_names
 from tacit.domain.geometry import Geometry
 from tacit.domain.norms import Norms, float_above, sqrt_above
 from tacit.domain.schema import Schema
@@ -191,12 +191,11 @@ def encode_table(schema: Schema, geometry: Geometry) -> TableEncoding:
     blocks = Blocks.of(list(categories.values()), len(numeric), weight) if categories else None
     largest = [*(numbers.largest() if numbers else []), *[Fraction(weight)] * len(categories)]
     unclipped = radius >= geometry.largest_norm(features)
-    levels = [f"{name}={level}" for name, category in categories.items() for level in category.levels]
     return TableEncoding(
         target=schema.outcome,
         number_columns=tuple(numeric),
         category_columns=tuple(categories),
-        feature_names=(*numeric, *levels),
+        feature_names=encoded_names(schema.features),
         norms=table_norms(largest, None if unclipped else radius * scale, constant or 0.0),
         numbers=numbers,
         blocks=blocks,

@@ -120,7 +120,8 @@ class Classes:
 
     def decode(self, codes: npt.NDArray[np.integer[Any]]) -> npt.NDArray[Any]:
         """Labels at the given positions, with the type the labels were declared in."""
-        return np.array(self.values)[codes]
+        labels: npt.NDArray[Any] = np.array(self.values)[codes]
+        return labels
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 The code of a cell depends on the cell alone. Readers of files infer a column's dtype from all its cells
 (one odd cell turns the integer 1 into the text "1", one gap turns it into 1.0), so a rule that looked at
-the dtype would let one row change the encoding of the others: 1, 1.0 and "1" are therefore one label.
+the dtype would let one row change the encoding of the others: 1, 1.0, "1" and "01" are therefore one label,
+and so are true, "True" and "true".
 """
 
 from __future__ import annotations
@@ -29,31 +30,32 @@ MISSING = -2
 
 
 def label_text(cell: object) -> str | None:
-    """The text that stands for a cell: stripped text, or the shortest decimal; None for an empty cell."""
+    """The one text that stands for all spellings of a cell's label; None for a cell that holds no label."""
     if isinstance(cell, np.generic):
         cell = cell.item()
     if type(cell) is bytes:
         cell = cell.decode("utf-8", errors="replace")
-    if type(cell) is str:
-        return cell.strip() or None
     if type(cell) is bool:
-        return str(cell)
-    if type(cell) is int:
-        # Above 2**53 an integer column with a gap is read as floats: both spellings must agree.
-        return str(cell) if abs(cell) <= 2**53 else _float_text(_huge(cell))
-    if type(cell) is float:
-        return _float_text(cell)
-    return None
-
-
-def _huge(cell: int) -> float:
+        return "true" if cell else "false"
+    if type(cell) is float or type(cell) is int:
+        return _number_text(cell)
+    if type(cell) is not str:
+        return None
+    text = cell.strip()
+    if text.casefold() in ("true", "false"):
+        return text.casefold()
     try:
-        return float(cell)
+        return _number_text(float(text)) or text
+    except ValueError:
+        return text or None
+
+
+def _number_text(number: float) -> str | None:
+    """Shortest decimal of the nearest float: a column with a gap is read as floats even if it held integers."""
+    try:
+        number = float(number)
     except OverflowError:
-        return math.copysign(math.inf, cell)
-
-
-def _float_text(number: float) -> str | None:
+        number = math.copysign(math.inf, number)
     if math.isnan(number):
         return None
     return str(int(number)) if math.isfinite(number) and number == int(number) else repr(number)
@@ -73,10 +75,21 @@ class Vocabulary:
 
     labels: tuple[Label, ...]
     _table: dict[str, int] = field(init=False, repr=False, compare=False)
+    _verbatim: dict[str, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        table = {str(label_text(label)): code for code, label in enumerate(self.labels)}
+        codes = dict(enumerate(self.labels))
+        table = {str(label_text(label)): code for code, label in codes.items()}
+        # Most cells are written exactly as declared: looked up as they stand, they need no second spelling.
+        verbatim = {label: code for code, label in codes.items() if type(label) is str}
         object.__setattr__(self, "_table", table)
+        object.__setattr__(self, "_verbatim", verbatim)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The labels as written, all different."""
+        written = (label.strip() if type(label) is str else label_text(label) for label in self.labels)
+        return tuple(str(text) for text in written)
 
     @classmethod
     def declared(cls, error: DeclarationError, where: str, values: object, least: int, what: str) -> Vocabulary:
@@ -93,7 +106,7 @@ class Vocabulary:
         for label in labels:
             key = str(label_text(label))
             if key in seen:
-                refuse(error, where, label, "each label once (1, 1.0 and '1' are one label)", "Remove one.")
+                refuse(error, where, label, "each label once (1, 1.0, '1' and '01' are one)", "Remove one.")
             seen.add(key)
         return cls(labels)
 
@@ -102,10 +115,7 @@ class Vocabulary:
         text = label_text(cell)
         if text is None:
             return MISSING if _is_empty(cell) else UNKNOWN
-        code = self._table.get(text)
-        if code is None:
-            code = self._table.get(_number_text(text), UNKNOWN)
-        return code
+        return self._table.get(text, UNKNOWN)
 
     def codes(self, column: object, where: str = "column") -> Codes:
         """Code of every cell of a column; UNKNOWN (-1) and MISSING (-2) for the others."""
@@ -122,22 +132,17 @@ class Vocabulary:
         return self._each(cells.tolist())
 
     def _dictionary_codes(self, column: Any) -> Codes:
+        # Position −1 of a dictionary means an empty cell: it finds the None at the end.
         per_category = self._each([*list(column.categories), None])
-        return per_category[np.asarray(column.codes)]
+        codes: Codes = per_category[np.asarray(column.codes)]
+        return codes
 
     def _each(self, cells: list[object]) -> Codes:
-        table, code = self._table, self.code
-        found = (table[cell] if type(cell) is str and cell in table else code(cell) for cell in cells)
+        verbatim, code = self._verbatim, self.code
+        found = (verbatim[cell] if type(cell) is str and cell in verbatim else code(cell) for cell in cells)
         return np.fromiter(found, np.int32, len(cells))
 
 
 def _is_empty(cell: object) -> bool:
     """None, NaN, NA, NaT and blank texts; any other foreign object is an unknown label, not a gap."""
     return cell is None or cell is pd.NA or cell is pd.NaT or isinstance(cell, (str, bytes, float, np.generic))
-
-
-def _number_text(text: str) -> str:
-    try:
-        return _float_text(float(text)) or ""
-    except ValueError:
-        return ""
