@@ -1,0 +1,99 @@
+"""Where blocks come from. A new storage (a Parquet scan, a Dask frame) is one more `Source`."""
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from tacit.domain import ArrayEncoding, Codes, Encoding
+from tacit.rows.arrays import Cells
+from tacit.rows.schedule import dense_block_rows, sparse_block_rows
+from tacit.rows.summation import FloatArray
+
+
+class Reader(Protocol):
+    """Encoded rows start..stop-1. Owns its scratch memory (or file handle), so each thread uses its own reader."""
+
+    def __call__(self, start: int, stop: int, /) -> Any:
+        """A block of at most `block_rows` rows, valid until the next call."""
+
+
+class Source(Protocol):
+    """A table that can be read in blocks of encoded, clipped rows. Ranges inside a lane are asked in order."""
+
+    @property
+    def encoding(self) -> Encoding:
+        """The public map from raw to encoded rows."""
+
+    @property
+    def block_rows(self) -> int:
+        """Most rows of a block, from public facts only."""
+
+    @property
+    def sparse(self) -> bool:
+        """Whether blocks are csr_array."""
+
+    def reader(self) -> Reader:
+        """A new reader for one thread."""
+
+
+@dataclass(frozen=True, eq=False)
+class DenseSource:
+    """Numbers (n, p) of any real dtype and category codes (n, q), encoded block by block."""
+
+    encoding: Encoding
+    numbers: Cells = field(repr=False)
+    codes: Codes | None = field(repr=False)
+    sparse: ClassVar[bool] = False
+
+    @property
+    def block_rows(self) -> int:
+        """Rows of a block of about 2 MiB."""
+        return dense_block_rows(self.encoding.width)
+
+    def reader(self) -> Reader:
+        """Reads into its own scratch block; numbers of other dtypes and orders are converted block by block."""
+        scratch = _aligned(self.block_rows, self.encoding.width)
+
+        def read(start: int, stop: int) -> FloatArray:
+            out = scratch[: stop - start]
+            numbers = np.ascontiguousarray(self.numbers[start:stop], dtype=np.float64)
+            self.encoding.encode(numbers, None if self.codes is None else self.codes[start:stop], out)
+            return out
+
+        return read
+
+
+@dataclass(frozen=True, eq=False)
+class SparseSource:
+    """A canonical CSR table of real numbers, encoded block by block."""
+
+    encoding: ArrayEncoding
+    table: "csr_array[np.float64, tuple[int, int]]" = field(repr=False)
+    sparse: ClassVar[bool] = True
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return self.table.shape[0]
+
+    @property
+    def block_rows(self) -> int:
+        """Rows of a block, about as many as a gradient has entries."""
+        return sparse_block_rows(self.encoding.width)
+
+    def reader(self) -> Reader:
+        """Blocks are new matrices: sparse encoding needs no scratch."""
+
+        def read(start: int, stop: int) -> "csr_array[np.float64, tuple[int, int]]":
+            return self.encoding.encode_sparse(self.table[start:stop])
+
+        return read
+
+
+def _aligned(rows: int, width: int) -> FloatArray:
+    """Scratch that begins on a cache line: vectorised sums then start at the same place in every thread."""
+    raw = np.empty(rows * width + 8)
+    skip = -(raw.ctypes.data // raw.itemsize) % 8
+    return raw[skip : skip + rows * width].reshape(rows, width)
