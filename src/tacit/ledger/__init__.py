@@ -1,0 +1,9 @@
+"""The ledger: one durable account of privacy, charged before anything is read."""
+
+from tacit.ledger.account import Account, Reservation
+from tacit.ledger.amounts import Amount
+from tacit.ledger.chain import Event
+from tacit.ledger.ledger import Ledger
+from tacit.ledger.verify import Verified
+
+__all__ = ["Account", "Amount", "Event", "Ledger", "Reservation", "Verified"]

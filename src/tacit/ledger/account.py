@@ -1,0 +1,191 @@
+"""An account: the privacy budget of one dataset, charged before anything is read.
+
+    release = account.run(charge, query, compute)      reserve → compute → store → the stored bytes
+
+A charge is durable before `compute` starts, and nothing leaves before it is durably stored, so a crash at any point
+loses no charge and leaks no release. By `ledger-protocol`.
+"""
+
+import secrets
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+import pandas as pd
+
+from tacit.errors import LedgerError, ParameterError
+from tacit.ledger import books
+from tacit.ledger.amounts import Amount
+from tacit.ledger.books import Request, Terms
+from tacit.ledger.chain import Event, sha256
+from tacit.ledger.store import Store
+from tacit.ledger.tables import EVENT_COLUMNS
+from tacit.privacy import Budget, ExPost, as_budget
+
+_LONGEST_NAME = 200
+
+
+class Account:
+    """A handle on an account of a ledger; copies are the same account, and it may travel to other processes."""
+
+    def __init__(self, store: Store, terms: Terms, part: str = "") -> None:
+        self._store = store
+        self._terms = terms
+        self._part = part
+
+    @property
+    def name(self) -> str:
+        """The account's name in its ledger."""
+        return self._terms.name
+
+    @property
+    def limit(self) -> Budget:
+        """The most this account may ever spend."""
+        return self._terms.limit
+
+    @property
+    def schema(self) -> str | None:
+        """The fingerprint of the schema the account was opened for."""
+        return self._terms.schema
+
+    @property
+    def spent(self) -> Amount:
+        """What was charged, settlements taken off; with declared parts: for the part that lost most."""
+        with self._store.reading() as db:
+            return books.spent(db, self.name, self._part)
+
+    @property
+    def remaining(self) -> Amount:
+        """What may still be charged; with declared parts: to all of them at once."""
+        with self._store.reading() as db:
+            return books.remaining(db, self.name, self._part)
+
+    def part(self, name: str) -> "Account":
+        """The same account for charges that read only this declared part of the rows. By `ledger-parts`."""
+        if name not in self._terms.parts:
+            raise ParameterError(
+                f"account {self.name!r} declares the parts {list(self._terms.parts)}, not {name!r}; parts are "
+                f"declared when the account is opened"
+            )
+        return Account(self._store, self._terms, name)
+
+    def run(
+        self,
+        charge: Budget | float,
+        query: bytes,
+        compute: Callable[[], bytes],
+        key: str | None = None,
+        label: str = "",
+    ) -> bytes:
+        """Charge, compute, store, and return the stored bytes. By `ledger-protocol`.
+
+        Running the same key, charge and query again returns the same bytes and costs nothing; without a key every
+        run is a new release. If `compute` fails the charge stays, and the same key may try again.
+        """
+        reservation = self.reserve(charge, query, key, label)
+        if reservation.released is not None:
+            return reservation.released
+        return reservation.store(compute())
+
+    def reserve(
+        self, charge: Budget | float, query: bytes = b"", key: str | None = None, label: str = ""
+    ) -> "Reservation":
+        """Book a charge durably now; BudgetExceeded if it does not fit. See `Reservation`."""
+        key = secrets.token_hex(16) if key is None else checked_name("key", key)
+        label = checked_name("label", label) if label else ""
+        request = Request(self.name, self._part, key, as_budget(charge), sha256(query), label)
+        with self._store.writing() as db:
+            stored = books.charge(db, request)
+        if stored is not None and stored.output is None:
+            raise LedgerError(f"key {key!r} was used for a release that was not stored; use a new key")
+        return Reservation(self._store, self.name, key, stored.output if stored else None)
+
+    def entries(self) -> list[Event]:
+        """This account's events, oldest first."""
+        with self._store.reading() as db:
+            found = db.rows(f"SELECT {EVENT_COLUMNS} FROM tacit_event WHERE account = ? ORDER BY sequence", self.name)
+        return [Event(*row) for row in found]
+
+    def history(self) -> pd.DataFrame:
+        """The events as a frame, one row each."""
+        return pd.DataFrame(self.entries(), columns=list(Event._fields)).set_index("sequence")
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Callable[..., "Account"], tuple[str, str, str]]:
+        from tacit.ledger.ledger import reopen  # a ledger makes accounts, so it imports this file
+
+        return reopen, (self._store.url, self.name, self._part)
+
+    def __repr__(self) -> str:
+        part = f", part={self._part!r}" if self._part else ""
+        return f"Account({self.name!r}, limit={self.limit!r}{part})"
+
+
+class Reservation:
+    """A charge that has been booked, waiting for its release.
+
+    Compute after it exists, `store` the release, and only then let it leave. As a context manager it closes the key
+    when the block ends well without a stored release, so that the same key can never pay for a second one.
+    """
+
+    def __init__(self, store: Store, account: str, key: str, released: bytes | None) -> None:
+        self.key = key
+        self.released = released  # set if this key was run before: return it and compute nothing
+        self._store = store
+        self._account = account
+        self._own = False  # whether the release under the key is the one computed here
+
+    def store(self, release: bytes, paid: ExPost | None = None) -> bytes:
+        """Store the release durably, settle it in the same transaction if `paid` is given, return what is stored.
+
+        If another run of the same key stored first, its bytes are returned and `paid` is ignored.
+        """
+        if not isinstance(release, bytes):
+            raise ParameterError(f"a release must be bytes, got {type(release).__name__}; the charge stays booked")
+        return self._close(release, paid) or b""
+
+    def settle(self, paid: ExPost) -> None:
+        """Charge an ex-post mechanism what it really lost instead of its maximum. By `ledger-ex-post`.
+
+        Only for the release computed under this reservation: if another run of the key stored first, the maximum
+        stays. Without a stored release the key is closed.
+        """
+        if not isinstance(paid, ExPost):
+            raise ParameterError(
+                f"only an ExPost loss can be settled, got {type(paid).__name__}; any other mechanism costs what was "
+                f"reserved, whatever it returned"
+            )
+        if not self._own:
+            self._close(None, paid)
+            return
+        with self._store.writing() as db:
+            books.settle(db, self.key, paid)
+
+    def _close(self, release: bytes | None, paid: ExPost | None) -> bytes | None:
+        with self._store.writing() as db:
+            stored, self._own = books.store(db, self._account, self.key, release)
+            if self._own and paid is not None:
+                books.settle(db, self.key, paid)
+        self.released = stored.output
+        return stored.output
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None and self.released is None and not self._own:
+            self._close(None, None)
+
+
+def checked_name(what: str, text: str) -> str:
+    """A name that both databases can hold and a person can read."""
+    if not isinstance(text, str) or not 0 < len(text) <= _LONGEST_NAME or not text.isprintable():
+        raise ParameterError(f"a {what} is 1 to {_LONGEST_NAME} printable characters, got {text!r:.80}")
+    return text

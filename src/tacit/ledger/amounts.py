@@ -1,0 +1,79 @@
+"""Balances in units and, for people, amounts as floats rounded to the safe side."""
+
+from dataclasses import dataclass
+
+from tacit.ledger.filters import Currency
+from tacit.ledger.units import DELTA_UNITS, MAIN_UNITS, Cost, amount_down, amount_up
+from tacit.privacy import ZCDP, pure_within
+from tacit.privacy.rounding import sum_up
+
+
+@dataclass(frozen=True)
+class Balance:
+    """The running sums of one part (or, part '', of the whole) and their limits, in units."""
+
+    part: str
+    currency: Currency
+    main: int
+    delta: int
+    main_limit: int
+    delta_limit: int
+
+    @property
+    def left(self) -> Cost:
+        """What still fits."""
+        return Cost(self.main_limit - self.main, self.delta_limit - self.delta)
+
+
+@dataclass(frozen=True)
+class Amount:
+    """Privacy spent or remaining; unlike a budget it may be zero. None: not defined in this currency."""
+
+    epsilon: float | None
+    delta: float
+    rho: float | None
+
+    def __str__(self) -> str:
+        named = (("ε", self.epsilon), ("ρ", self.rho), ("δ", self.delta or None))
+        return ", ".join(f"{name} = {value:.6g}" for name, value in named if value is not None)
+
+
+@dataclass(frozen=True)
+class Turned:
+    """What an `Approx` account had spent when it turned to zCDP, and the δ put aside for the conversion, in units."""
+
+    before: Cost
+    conversion: int
+
+
+def worst(rows: list[Balance]) -> Balance:
+    """The largest sums over the parts: nobody lost more. By `ledger-parts`."""
+    first = rows[0]
+    main, delta = max(row.main for row in rows), max(row.delta for row in rows)
+    return Balance(first.part, first.currency, main, delta, first.main_limit, first.delta_limit)
+
+
+def amount_left(row: Balance) -> Amount:
+    """The largest single charges that still fit, each on its own, rounded down."""
+    main, delta = amount_down(row.left.main, MAIN_UNITS), amount_down(row.left.delta, DELTA_UNITS)
+    if row.currency == "epsilon":
+        return Amount(main, delta, None)
+    return Amount(pure_within(ZCDP(main)).epsilon if main > 0 else 0.0, delta, main)
+
+
+def amount_spent(row: Balance, turned: Turned | None) -> Amount:
+    """What the charges so far add up to, rounded up.
+
+    After a turn ε is what the sums would be worth had they been planned beforehand; the promise that holds for
+    charges chosen on the way is the limit. By `ledger-stages`.
+    """
+    main, delta = amount_up(row.main, MAIN_UNITS), amount_up(row.delta, DELTA_UNITS)
+    if row.currency == "epsilon":
+        return Amount(main, delta, None)
+    if turned is None:
+        return Amount(None, delta, main)
+    epsilon = amount_up(turned.before.main, MAIN_UNITS)
+    if row.main:
+        conversion = amount_down(turned.conversion, DELTA_UNITS)
+        epsilon = sum_up(epsilon, ZCDP(main).to_approx(conversion).epsilon)
+    return Amount(epsilon, amount_up(row.delta + turned.before.delta + turned.conversion, DELTA_UNITS), main)

@@ -1,0 +1,55 @@
+"""The history: events that are only ever appended, each carrying the hash of the one before.
+
+hash = SHA-256 of the JSON array of all other fields (ASCII, no spaces), `previous` included; a stored release enters
+through `digest`, its own SHA-256. Anyone with a JSON and a SHA-256 implementation can verify a history, and a head
+`sequence:hash` noted elsewhere proves later that nothing before it was changed or lost. By `ledger-chain`.
+"""
+
+import hashlib
+import json
+from typing import NamedTuple
+
+GENESIS = "0" * 64  # what the first event names as the one before
+
+
+class Event(NamedTuple):
+    """One line of the history.
+
+    kind      create (the ledger), open (an account), stage (a new filter), charge, store, settle
+    part      the declared part of the data a charge concerns; empty: all of it
+    currency  epsilon or rho; main and delta count units of it: a limit (open, stage), a cost (charge) or, negative,
+              what a settlement gave back
+    loss      the limit, the charge or the loss paid, as text
+    digest    SHA-256 of the query (charge) or of the release (store; empty if the release was not stored)
+    at        UTC time, for people: the order is the sequence
+    """
+
+    sequence: int
+    kind: str
+    account: str
+    part: str
+    key: str
+    currency: str
+    main: int
+    delta: int
+    loss: str
+    label: str
+    digest: str
+    at: str
+    previous: str
+    hash: str
+
+
+def event_hash(fields: tuple[object, ...]) -> str:
+    """The hash of an event's fields, `hash` itself left out. By `ledger-chain`."""
+    return sha256(json.dumps(fields, separators=(",", ":")).encode("ascii"))
+
+
+def sealed(fields: tuple[object, ...]) -> Event:
+    """The event with its own hash."""
+    return Event._make((*fields, event_hash(fields)))
+
+
+def sha256(data: bytes) -> str:
+    """SHA-256 in hexadecimal."""
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,171 @@
+"""A ledger: one durable place for the privacy accounts of a machine or a team."""
+
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from tacit.errors import LedgerError, ParameterError
+from tacit.ledger import books
+from tacit.ledger.account import Account, checked_name
+from tacit.ledger.books import Terms
+from tacit.ledger.sqlite import SqliteStore
+from tacit.ledger.store import Store
+from tacit.ledger.tables import VERSION
+from tacit.ledger.verify import Verified, verify
+from tacit.privacy import Budget, as_budget
+
+
+class Ledger:
+    """Opens a ledger, creating it if there is none.
+
+    url          "sqlite:///budget.db", "postgresql://user@host/db", or the path of an SQLite file
+    timeout      seconds to wait for other writers
+    expect_head  a head noted earlier: a ledger that does not contain it (an older backup, another file, a rewritten
+                 history) is refused, and none is created
+    """
+
+    def __init__(self, url: str | Path, *, timeout: float = 30.0, expect_head: str | None = None) -> None:
+        self._store = open_store(url, timeout)
+        with self._store.reading() as db:
+            exists = self._store.has_tables(db)
+        if not exists:
+            if expect_head is not None:
+                raise LedgerError(f"there is no ledger at {self.url}, but head {expect_head[:20]}… was expected")
+            self._create()
+        self._check_version()
+        if expect_head is not None:
+            self._check_contains(expect_head)
+
+    @property
+    def url(self) -> str:
+        """Where the ledger is."""
+        return self._store.url
+
+    def open(
+        self,
+        name: str,
+        limit: Budget | float,
+        schema: str | None = None,
+        parts: Sequence[str] = (),
+    ) -> Account:
+        """The account of this name, created with these terms if it is new.
+
+        schema  a fingerprint of the declaration the account is for
+        parts   names of disjoint parts of the rows; which part a row belongs to must be public. By `ledger-parts`.
+
+        An account that exists with other terms is an error: a limit is a promise and is never changed.
+        """
+        if isinstance(parts, str) or len(set(parts)) != len(parts):
+            raise ParameterError("parts must be a list of different names, for example parts=['north', 'south']")
+        names = tuple(checked_name("part", part) for part in parts)
+        asked = Terms(checked_name("name", name), as_budget(limit), schema, names)
+        with self._store.reading() as db:
+            found = books.find_terms(db, name)
+        if found is None:
+            with self._store.writing() as db:
+                found = books.find_terms(db, name)
+                if found is None:
+                    books.open_account(db, asked)
+                    found = asked
+        if found != asked:
+            raise LedgerError(f"account {name!r} exists with other terms: {_difference(found, asked)}")
+        return Account(self._store, found)
+
+    def account(self, name: str) -> Account:
+        """An account that exists already, whatever its terms."""
+        with self._store.reading() as db:
+            found = books.find_terms(db, name)
+        if found is None:
+            raise LedgerError(f"there is no account {name!r} in {self.url}; open it with a limit first")
+        return Account(self._store, found)
+
+    def accounts(self) -> list[str]:
+        """The names of all accounts, oldest first."""
+        with self._store.reading() as db:
+            return [row[0] for row in db.rows("SELECT key FROM tacit_event WHERE kind = 'open' ORDER BY sequence")]
+
+    def head(self) -> str:
+        """The newest point of the history, "sequence:hash". Note it where this ledger's backups cannot reach."""
+        with self._store.reading() as db:
+            last = db.rows("SELECT sequence, hash FROM tacit_event ORDER BY sequence DESC LIMIT 1")
+        return f"{last[0][0]}:{last[0][1]}"
+
+    def verify(self) -> Verified:
+        """Check every page, hash, sum and limit; LedgerError says what is wrong. By `ledger-chain`."""
+        self._store.check_pages()
+        with self._store.reading() as db:
+            return verify(db)
+
+    def close(self) -> None:
+        """Close the connection; the next use opens it again."""
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Ledger({self.url!r})"
+
+    def _create(self) -> None:
+        with self._store.writing() as db:
+            if self._store.has_tables(db):
+                return  # another process was faster
+            self._store.create_tables(db)
+            db.change("INSERT INTO tacit_version (version) VALUES (?)", VERSION)
+            books.append(db, "create", "", secrets.token_hex(16))
+
+    def _check_version(self) -> None:
+        with self._store.reading() as db:
+            version = db.rows("SELECT version FROM tacit_version")[0][0]
+        if version != VERSION:
+            raise LedgerError(
+                f"{self.url} has layout {version}, this tacit writes layout {VERSION}; "
+                f"{'upgrade tacit on this machine' if version > VERSION else 'open it with the tacit that made it'}"
+            )
+
+    def _check_contains(self, head: str) -> None:
+        sequence, _, expected = head.partition(":")
+        if not sequence.isdecimal() or len(expected) != 64:
+            raise ParameterError(f"a head looks like '12:3fa9…' (from ledger.head()), got {head!r:.80}")
+        with self._store.reading() as db:
+            found = db.rows("SELECT hash FROM tacit_event WHERE sequence = ?", int(sequence))
+        if found != [(expected,)]:
+            raise LedgerError(
+                f"{self.url} does not contain the expected head at entry {sequence}: it is an older copy, another "
+                f"ledger, or its history was rewritten. Charges may be missing: find the newest copy"
+            )
+
+
+def open_store(url: str | Path, timeout: float) -> Store:
+    """The database a URL names."""
+    text = str(url)
+    if text.startswith(("postgresql://", "postgres://")):
+        from tacit.ledger.postgres import PostgresStore  # psycopg is an optional extra
+
+        return PostgresStore(text, timeout)
+    if text.startswith("sqlite:///"):
+        return SqliteStore(Path(text.removeprefix("sqlite:///")), timeout)
+    if "://" in text or not text or text == ":memory:":
+        raise ParameterError(f"a ledger is a file path, sqlite:///path or postgresql://…, got {text!r:.80}")
+    return SqliteStore(Path(text), timeout)
+
+
+def reopen(url: str, name: str, part: str) -> Account:
+    """An account in another process: how a pickled account arrives."""
+    account = Ledger(url).account(name)
+    return account.part(part) if part else account
+
+
+def _difference(found: Terms, asked: Terms) -> str:
+    fields = (("limit", found.limit, asked.limit), ("schema", found.schema, asked.schema))
+    told = [f"{what} {old!r}, not {new!r}" for what, old, new in fields if old != new]
+    if found.parts != asked.parts:
+        told.append(f"parts {list(found.parts)}, not {list(asked.parts)}")
+    return f"{'; '.join(told)}. Terms never change: use the old ones, or another name for another dataset"
