@@ -168,8 +168,11 @@ def _float_below(value: Real) -> float:
 
 
 def _part(whole: float, fraction: float | Fraction) -> float:
-    """whole · fraction, rounded down. A float is read as its binary value or as the decimal it prints as,
-    whichever is smaller: ten shares of 0.1 fit, and so do a share of f and one of 1 − f."""
+    """whole · fraction, rounded down.
+
+    A float is read as its binary value or as the decimal it prints as, whichever is smaller, so that shares fit
+    when their fractions sum to one in either reading: ten shares of 0.1 do.
+    """
     below = positive_number("fraction", fraction, 1.0)
     share = fraction if isinstance(fraction, Fraction) else min(Fraction(below), Fraction(repr(below)))
     return round_down(Fraction(whole) * share)

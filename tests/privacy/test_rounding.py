@@ -1,0 +1,130 @@
+"""Everything that leaves the balls is on the safe side, and as close as a float can be."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from flint import arb, ctx
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privacy_support import check_all
+from tacit.privacy.rounding import exact, largest_float, lower, round_down, round_up, sum_up, upper
+
+floats = st.floats(allow_nan=False, allow_infinity=False)
+fractions = st.fractions(max_denominator=10**40) | st.builds(
+    lambda m, e: Fraction(m) * Fraction(2) ** e, st.integers(-(2**80), 2**80), st.integers(-1300, 1300)
+)
+
+
+def check_rounds_up(rounding, x: Fraction) -> None:
+    """The result is the smallest float (or infinity) that is not below x."""
+    result = rounding(x)
+    assert result >= x
+    below = math.nextafter(result, -math.inf)
+    assert below < x
+
+
+@pytest.mark.proof("outward-rounding")
+@given(fractions)
+@settings(max_examples=500)
+def test_round_up_and_round_down_are_the_nearest_floats_outside(x):
+    check_rounds_up(round_up, x)
+    check_rounds_up(lambda y: -round_down(-y), x)
+
+
+@pytest.mark.proof("outward-rounding")
+@pytest.mark.parametrize(
+    "mutant",
+    [lambda x: float(x), lambda x: math.nextafter(float(x), math.inf)],
+    ids=["to nearest", "always one further"],
+)
+def test_the_check_of_rounding_fails_on_mutants(mutant):
+    with pytest.raises(AssertionError):
+        check_all(check_rounds_up, mutant, [Fraction(1, n) for n in range(1, 12)])
+
+
+def binary_value(x: Fraction) -> arb:
+    """x = integer · 2^exponent as a ball of radius 0."""
+    exponent = x.denominator.bit_length() - 1
+    assert x.denominator == 2**exponent
+    before = ctx.prec
+    ctx.prec = 8192
+    try:
+        return arb(x.numerator) * arb(2) ** -exponent
+    finally:
+        ctx.prec = before
+
+
+@pytest.mark.proof("outward-rounding")
+@given(
+    st.integers(-(2**70), 2**70), st.integers(-1300, 1100), st.integers(0, 2**20), st.sampled_from([-1200, -60, -40, 0])
+)
+@settings(max_examples=500)
+def test_both_ends_of_a_ball_are_covered_down_to_subnormals_and_up_to_overflow(mantissa, exponent, radius, scale):
+    middle = Fraction(mantissa) * Fraction(2) ** exponent
+    spread = Fraction(radius) * Fraction(2) ** scale
+
+    def ball() -> arb:
+        return arb(binary_value(middle), binary_value(spread))
+
+    assert Fraction(middle) + spread <= upper(ball)
+    assert Fraction(middle) - spread >= lower(ball)
+
+
+@pytest.mark.proof("outward-rounding")
+@pytest.mark.parametrize("exponent", [-(10**12), -(10**30), -5000, 5000, 10**12])
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_exponents_far_beyond_those_of_floats(exponent, sign):
+    def value() -> arb:
+        return sign * arb(2) ** exponent
+
+    inner, outer = (0.0, 5e-324) if exponent < 0 else (1.7976931348623157e308, math.inf)
+    assert (lower(value), upper(value)) == ((inner, outer) if sign > 0 else (-outer, -inner))
+
+
+@pytest.mark.proof("outward-rounding")
+@given(floats)
+def test_a_float_is_its_own_bound(x):
+    assert lower(lambda: exact(x)) == x == upper(lambda: exact(x))
+
+
+@given(st.lists(st.floats(0, 1e6), max_size=20))
+@pytest.mark.proof("outward-rounding")
+def test_sums_are_rounded_up_by_less_than_one_float(terms):
+    total = sum((Fraction(t) for t in terms), Fraction(0))
+    check_rounds_up(lambda x: sum_up(*terms), total)
+
+
+@pytest.mark.proof("outward-rounding")
+def test_precision_is_raised_until_cancellation_is_invisible():
+    tiny = 2.0**-700
+
+    def cancelling() -> arb:
+        return (1 + exact(tiny)) - 1
+
+    assert lower(cancelling) == tiny == upper(cancelling)
+
+
+def test_an_undefined_formula_is_bounded_by_infinity():
+    assert upper(lambda: exact(-1.0).log()) == math.inf
+    assert lower(lambda: exact(1.0) / exact(0.0)) == -math.inf
+
+
+def test_the_working_precision_is_given_back_even_after_an_error():
+    before = ctx.prec
+    with pytest.raises(ZeroDivisionError):
+        upper(lambda: exact(float(1 // 0)))
+    upper(lambda: exact(1.0))
+    assert ctx.prec == before
+
+
+@given(st.floats(5e-324, 1e300))
+def test_largest_float_finds_the_last_float_that_holds(threshold):
+    assert largest_float(lambda x: x <= threshold, 1e300) == threshold
+
+
+def test_largest_float_stops_at_the_largest_and_refuses_the_impossible():
+    assert largest_float(lambda x: True, 3.0) == 3.0
+    with pytest.raises(ArithmeticError):
+        largest_float(lambda x: False, 3.0)
