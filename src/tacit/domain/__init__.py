@@ -9,7 +9,7 @@ from tacit.domain.features import Category, Feature, Flag, Number
 from tacit.domain.geometry import CLASSIFICATION, REGRESSION, UNCLIPPED, Geometry, RadiusShare
 from tacit.domain.norms import Norms
 from tacit.domain.schema import Schema
-from tacit.domain.table_encoding import TableEncoding
+from tacit.domain.table_encoding import CompactRows, TableEncoding
 from tacit.domain.targets import Binary, Classes, Outcome, Real, Target
 from tacit.domain.vocabulary import Label
 
@@ -22,6 +22,7 @@ __all__ = [
     "Category",
     "Classes",
     "Codes",
+    "CompactRows",
     "Declaration",
     "Domain",
     "Encoding",

@@ -19,7 +19,11 @@ from tacit.errors import SchemaError
 
 
 class Encoding(Protocol):
-    """What rows, mechanisms and estimators may ask of an encoding."""
+    """What rows, mechanisms and estimators may ask of an encoding.
+
+    A holder of rows in memory should encode them once: without categories the encoded rows take no more room
+    than the raw ones, and with categories `TableEncoding.compact` and `expand` keep the blocks small.
+    """
 
     @property
     def target(self) -> Outcome:

@@ -40,10 +40,11 @@ class NumberColumns:
 
     def stored(self, numbers: Floats) -> Floats:
         """(p, k) stored values of the raw (k, p) numbers."""
-        # Columns first: each step then runs along contiguous memory whatever the number of columns.
+        # Columns first: each step then runs along contiguous memory however few columns there are.
         cells = np.array(numbers.T, order="C")
         np.copyto(cells, self.fill, where=~np.isfinite(cells))
-        np.clip(cells, self.low, self.high, out=cells)
+        np.maximum(cells, self.low, out=cells)
+        np.minimum(cells, self.high, out=cells)
         cells -= self.origin
         cells *= self.slope
         return cells
@@ -69,7 +70,7 @@ class Blocks:
     """
 
     sizes: npt.NDArray[np.uint32]
-    starts: npt.NDArray[np.intp]
+    starts: npt.NDArray[np.int32]
     columns: npt.NDArray[np.intp]
     values: Floats
 
@@ -86,14 +87,32 @@ class Blocks:
             values += [weight] * known + [weight if feature.other else 0.0]
             first += len(feature.levels)
         sizes = np.array([len(feature.values) for feature in features], dtype=np.uint32)
-        return cls(sizes, np.array(starts, dtype=np.intp), np.array(columns, dtype=np.intp), np.array(values))
+        return cls(sizes, np.array(starts, dtype=np.int32), np.array(columns, dtype=np.intp), np.array(values))
 
-    def places(self, codes: Codes) -> npt.NDArray[np.intp]:
+    def places(self, codes: Codes) -> npt.NDArray[np.int32]:
         """(k, q) positions in the tables; negative and too large codes become the unknown position."""
         # Viewed as unsigned, −1 is the largest integer: one comparison covers both kinds of unknown code.
-        unsigned = np.ascontiguousarray(codes, dtype=np.int32).view(np.uint32)
-        places: npt.NDArray[np.intp] = np.minimum(unsigned, self.sizes) + self.starts
+        unsigned = np.array(codes, dtype=np.int32, order="C").view(np.uint32)
+        np.minimum(unsigned, self.sizes, out=unsigned)
+        places = unsigned.view(np.int32)
+        places += self.starts
         return places
+
+
+@dataclass(frozen=True, eq=False)
+class CompactRows:
+    """Encoded rows in little memory: stored numbers (k × p), places of the blocks (k × q), and each row's factor.
+
+    A holder of rows in memory keeps these and expands a block at a time: nothing is computed twice.
+    """
+
+    numbers: Floats
+    places: npt.NDArray[np.int32]
+    factors: Floats
+
+    def part(self, start: int, stop: int) -> CompactRows:
+        """A view of the rows start..stop−1."""
+        return CompactRows(self.numbers[start:stop], self.places[start:stop], self.factors[start:stop])
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,8 +156,14 @@ class TableEncoding:
 
     def encode(self, numbers: Floats, codes: Codes | None, out: Floats) -> None:
         """Write the encoded rows of numbers (k × p) and codes (k × q) into `out` (k × width, C order)."""
-        count = out.shape[0]
+        self.expand(self.compact(numbers, codes), out)
+
+    def compact(self, numbers: Floats, codes: Codes | None) -> CompactRows:
+        """All the arithmetic of `encode`, without spreading the blocks over their columns."""
+        count = numbers.shape[0]
         squares = np.zeros(count)
+        cells = np.empty((0, count))
+        places = np.empty((count, 0), dtype=np.int32)
         with np.errstate(all="ignore"):
             if self.numbers is not None:
                 cells = self.numbers.stored(numbers)
@@ -147,15 +172,22 @@ class TableEncoding:
                 places = self.blocks.places(codes)
                 values = self.blocks.values[places]
                 squares += np.einsum("ij,ij->i", values, values)
-            factors = None if self.threshold is None else shrink_l2(squares, self.threshold)
-        if self.numbers is not None:
-            features = out[:, : self.number_count]
-            features[...] = cells.T if factors is None else (cells * factors).T
-        if self.blocks is not None and codes is not None:
-            out[:, self.number_count :] = 0.0
-            columns = self.blocks.columns[places]
-            scaled = values if factors is None else values * factors[:, None]
-            np.put_along_axis(out, columns, scaled, axis=1)
+            if self.threshold is None:
+                return CompactRows(cells.T, places, np.ones(count))
+            factors = shrink_l2(squares, self.threshold)
+            cells *= factors
+        return CompactRows(cells.T, places, factors)
+
+    def expand(self, rows: CompactRows, out: Floats) -> None:
+        """Write compact rows as encoded rows into `out` (k × width, C order)."""
+        if self.blocks is not None:
+            out.fill(0.0)
+            values = self.blocks.values[rows.places]
+            values *= rows.factors[:, None]
+            cells = self.blocks.columns[rows.places]
+            cells += (np.arange(out.shape[0]) * self.width)[:, None]
+            out.reshape(-1)[cells] = values
+        out[:, : self.number_count] = rows.numbers
         if self.constant is not None:
             out[:, -1] = self.constant
 
