@@ -1,0 +1,85 @@
+"""Sums over rows that an empirical risk needs: Σφ, Σ∇φ, Σ∇²φ."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from tacit.losses import FloatArray, Loss
+from tacit.rows import Rows
+
+
+class RiskSums(Protocol):
+    """Sums over all rows at θ."""
+
+    def value(self, theta: FloatArray) -> float: ...
+
+    def gradient(self, theta: FloatArray) -> FloatArray: ...
+
+    def gradient_and_hessian(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class LossSums:
+    """Any smooth loss: one pass over the rows for each evaluation."""
+
+    rows: Rows
+    loss: Loss
+
+    def value(self, theta: FloatArray) -> float:
+        return self.rows.total(lambda X, y: float(np.sum(self.loss.value(X @ theta, y))))
+
+    def gradient(self, theta: FloatArray) -> FloatArray:
+        def kernel(X: Any, y: FloatArray) -> FloatArray:
+            return np.asarray(self.loss.slope(X @ theta, y) @ X)
+
+        return self.rows.total(kernel)
+
+    def gradient_and_hessian(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        def kernel(X: Any, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+            slope, curvature = self.loss.slope_and_curvature(X @ theta, y)
+            return slope @ X, weighted_gram(X, curvature)
+
+        return self.rows.total(kernel)
+
+
+class GramSums:
+    """Squared loss: Σxxᵀ, Σyx and Σy² say everything, so the rows are read once."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+
+    @cached_property
+    def _statistics(self) -> tuple[FloatArray, FloatArray, float]:
+        def kernel(X: Any, y: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+            return gram(X), y @ X, float(y @ y)
+
+        return self._rows.total(kernel)
+
+    def value(self, theta: FloatArray) -> float:
+        matrix, moment, squares = self._statistics
+        return 0.5 * float(theta @ (matrix @ theta)) - float(moment @ theta) + 0.5 * squares
+
+    def gradient(self, theta: FloatArray) -> FloatArray:
+        matrix, moment, _ = self._statistics
+        return np.asarray(matrix @ theta - moment)
+
+    def gradient_and_hessian(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return self.gradient(theta), self._statistics[0]
+
+
+def gram(X: Any) -> FloatArray:
+    """Σ xxᵀ over a block."""
+    product = X.T @ X
+    return np.asarray(product.toarray() if issparse(X) else product)
+
+
+def weighted_gram(X: Any, weights: FloatArray) -> FloatArray:
+    """Σ wᵢ xᵢxᵢᵀ over a block, wᵢ ≥ 0. Overwrites a dense X: blocks are scratch memory."""
+    root = np.sqrt(weights)
+    if issparse(X):
+        return gram(csr_array((X.data * np.repeat(root, np.diff(X.indptr)), X.indices, X.indptr), shape=X.shape))
+    X *= root[:, None]
+    return gram(X)

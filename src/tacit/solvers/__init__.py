@@ -1,0 +1,16 @@
+"""Solvers that return a certificate, not a hope. They know numbers only, never rows."""
+
+from tacit.solvers.newton import minimise, public_tolerance
+from tacit.solvers.objective import GradientBounds, ObjectiveBounds, SmoothObjective, Solution
+from tacit.solvers.quadratic import QuadraticSolution, minimise_quadratic
+
+__all__ = [
+    "GradientBounds",
+    "ObjectiveBounds",
+    "QuadraticSolution",
+    "SmoothObjective",
+    "Solution",
+    "minimise",
+    "minimise_quadratic",
+    "public_tolerance",
+]

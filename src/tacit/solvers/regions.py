@@ -1,0 +1,135 @@
+"""Where θ may be: everywhere, or in a ball. Each region knows its optimality residual and its model minimiser."""
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from tacit.errors import ParameterError
+from tacit.solvers.objective import (
+    UNIT_ROUNDOFF,
+    FloatArray,
+    ObjectiveBounds,
+    norm_above,
+    norm_below,
+    rounded_up,
+)
+from tacit.solvers.quadratic import minimise_quadratic
+
+
+class Region(Protocol):
+    """A closed convex set C that contains 0."""
+
+    def reach(self, bounds: ObjectiveBounds) -> float:
+        """A public bound on the norm of the minimiser of J over C."""
+
+    def project(self, point: FloatArray) -> FloatArray:
+        """A point of C within `projection_error`·‖point‖ of the nearest one."""
+
+    def projection_error(self, dimension: int) -> float: ...
+
+    def certified_distance(self, bounds: ObjectiveBounds, theta: FloatArray, g: FloatArray, e: float) -> float:
+        """A bound on ‖theta − θ*‖₂, given the gradient g at theta within e."""
+
+    def residual(self, theta: FloatArray, g: FloatArray) -> float:
+        """‖g + normal-cone part‖: zero exactly at the minimiser. Steers the iteration, certifies nothing."""
+
+    def model_minimiser(self, theta: FloatArray, g: FloatArray, hessian: FloatArray, floor: float) -> FloatArray:
+        """argmin over C of ⟨g, p⟩ + ½pᵀHp, p = · − theta; `floor` > 0 is a lower bound on H's eigenvalues."""
+
+
+@dataclass(frozen=True, slots=True)
+class Everywhere:
+    """C = R^d."""
+
+    def reach(self, bounds: ObjectiveBounds) -> float:
+        return bounds.minimiser_norm
+
+    def project(self, point: FloatArray) -> FloatArray:
+        return point
+
+    def projection_error(self, dimension: int) -> float:
+        return 0.0
+
+    def certified_distance(self, bounds: ObjectiveBounds, theta: FloatArray, g: FloatArray, e: float) -> float:
+        """(‖g‖ + e)/λ, rounded up, by `minimiser-distance`."""
+        return rounded_up((norm_above(g) + e) / bounds.strong_convexity)
+
+    def residual(self, theta: FloatArray, g: FloatArray) -> float:
+        return float(np.linalg.norm(g))
+
+    def model_minimiser(self, theta: FloatArray, g: FloatArray, hessian: FloatArray, floor: float) -> FloatArray:
+        return theta - _solve(hessian, g, floor)
+
+
+@dataclass(frozen=True, slots=True)
+class Ball:
+    """C = {‖θ‖₂ ≤ radius}."""
+
+    radius: float
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.radius < math.inf:
+            raise ParameterError(f"radius is {self.radius!r}; expected a finite number > 0")
+
+    def reach(self, bounds: ObjectiveBounds) -> float:
+        return self.radius
+
+    def project(self, point: FloatArray) -> FloatArray:
+        above = norm_above(point)
+        if above <= self.radius:
+            return point
+        return point * (self.radius / above * (1.0 - 4.0 * UNIT_ROUNDOFF))
+
+    def projection_error(self, dimension: int) -> float:
+        return 4.0 * (dimension + 12) * UNIT_ROUNDOFF
+
+    def certified_distance(self, bounds: ObjectiveBounds, theta: FloatArray, g: FloatArray, e: float) -> float:
+        """The smaller of the interior and the boundary bound, by `ball-residual`.
+
+        interior: (‖g‖ + e)/λ.
+        boundary: (‖g + νθ‖ + e + (L + ν)s)/(λ + ν/2) + s for any ν ≥ 0, where s ≥ R − ‖θ‖.
+        """
+        if not norm_above(theta) <= self.radius:
+            return math.inf
+        interior = (norm_above(g) + e) / bounds.strong_convexity
+        nu = _multiplier(theta, g)
+        missing = self.radius - norm_below(theta)
+        rounding = 4.0 * UNIT_ROUNDOFF * (norm_above(g) + nu * self.radius)
+        residual = norm_above(g + nu * theta) + rounding + e + (bounds.smoothness + nu) * missing
+        boundary = residual / (bounds.strong_convexity + 0.5 * nu) + missing
+        return rounded_up(min(interior, boundary))
+
+    def residual(self, theta: FloatArray, g: FloatArray) -> float:
+        if norm_above(theta) < self.radius * (1.0 - 2.0**-30):
+            return float(np.linalg.norm(g))
+        return float(np.linalg.norm(g + _multiplier(theta, g) * theta))
+
+    def model_minimiser(self, theta: FloatArray, g: FloatArray, hessian: FloatArray, floor: float) -> FloatArray:
+        free = theta - _solve(hessian, g, floor)
+        if norm_above(free) <= self.radius:
+            return free
+        return self.project(minimise_quadratic(hessian, hessian @ theta - g, self.radius).theta)
+
+
+def region_of(radius: float | None) -> Region:
+    """The ball of that radius; everywhere for None."""
+    return Everywhere() if radius is None else Ball(radius)
+
+
+def _multiplier(theta: FloatArray, g: FloatArray) -> float:
+    """The ν ≥ 0 that makes ‖g + νθ‖ smallest."""
+    square = float(theta @ theta)
+    return max(0.0, -float(g @ theta) / square) if square > 0.0 else 0.0
+
+
+def _solve(hessian: FloatArray, g: FloatArray, floor: float) -> FloatArray:
+    """H⁻¹g by Cholesky; by eigenvalues raised to `floor` if rounding has made H look singular."""
+    try:
+        factor = cho_factor(hessian, lower=True, check_finite=False)
+    except LinAlgError:
+        eigenvalues, basis = np.linalg.eigh(hessian)
+        return np.asarray(basis @ ((basis.T @ g) / np.maximum(eigenvalues, floor)))
+    return np.asarray(cho_solve(factor, g, check_finite=False))
