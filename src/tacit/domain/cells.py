@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from tacit.errors import SchemaError
 
@@ -29,7 +28,9 @@ def as_cells(column: object, where: str) -> npt.NDArray[Any]:
         cells[np.ma.getmaskarray(column)] = None
         return cells
     if not isinstance(column, np.ndarray):
-        column = pd.Series(column) if isinstance(column, (list, tuple)) else column
+        if isinstance(column, list | tuple):
+            # No inference: the kind found for a list would depend on all its cells.
+            return np.fromiter(column, dtype=object, count=len(column))
         numpy_dtype = getattr(column, "dtype", None)
         column = np.asarray(column, dtype=numpy_dtype if isinstance(numpy_dtype, np.dtype) else object)
     kind = column.dtype.kind

@@ -2,8 +2,8 @@
 
 The code of a cell depends on the cell alone. Readers of files infer a column's dtype from all its cells
 (one odd cell turns the integer 1 into the text "1", one gap turns it into 1.0), so a rule that looked at
-the dtype would let one row change the encoding of the others: 1, 1.0, "1" and "01" are therefore one label,
-and so are true, "True" and "true".
+the dtype would let one row change the encoding of the others: 1, 1.0, "1", "01", true and "True" are therefore one
+label.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ def label_text(cell: object) -> str | None:
     if type(cell) is bytes:
         cell = cell.decode("utf-8", errors="replace")
     if type(cell) is bool:
-        return "true" if cell else "false"
+        return "1" if cell else "0"
     if type(cell) is float or type(cell) is int:
         return _number_text(cell)
     if type(cell) is not str:
         return None
     text = cell.strip()
     if text.casefold() in ("true", "false"):
-        return text.casefold()
+        return "1" if text.casefold() == "true" else "0"
     try:
         return _number_text(float(text)) or text
     except ValueError:
@@ -88,8 +88,7 @@ class Vocabulary:
     @property
     def texts(self) -> tuple[str, ...]:
         """The labels as written, all different."""
-        written = (label.strip() if type(label) is str else label_text(label) for label in self.labels)
-        return tuple(str(text) for text in written)
+        return tuple(str(label_text(label)) if type(label) is float else str(label).strip() for label in self.labels)
 
     @classmethod
     def declared(cls, error: DeclarationError, where: str, values: object, least: int, what: str) -> Vocabulary:
@@ -106,7 +105,7 @@ class Vocabulary:
         for label in labels:
             key = str(label_text(label))
             if key in seen:
-                refuse(error, where, label, "each label once (1, 1.0, '1' and '01' are one)", "Remove one.")
+                refuse(error, where, label, "each label once (1, 1.0, '1', '01' and true are one)", "Remove one.")
             seen.add(key)
         return cls(labels)
 

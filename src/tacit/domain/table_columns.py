@@ -1,0 +1,93 @@
+"""The two kinds of encoded columns of a table: scaled numbers and one-hot blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from tacit.domain.cells import Codes, Floats
+from tacit.domain.features import Category, Flag, Number
+from tacit.domain.geometry import Geometry
+
+
+@dataclass(frozen=True, eq=False)
+class NumberColumns:
+    """Per column, as (p, 1) arrays: stored = (clip(x, low, high) − origin)·slope, x = fill when not finite."""
+
+    low: Floats
+    high: Floats
+    origin: Floats
+    fill: Floats
+    slope: Floats
+
+    @classmethod
+    def of(cls, features: list[Number | Flag], geometry: Geometry, scale: float) -> NumberColumns:
+        """Columns whose farther bound is stored as half-width × scale."""
+        facts = [_number_facts(feature) for feature in features]
+        low, high, origin, fill = (np.array(values).reshape(-1, 1) for values in zip(*facts, strict=True))
+        reach = np.maximum(high - origin, origin - low)
+        half = np.array([[geometry.half_width(feature)] for feature in features])
+        return cls(low, high, origin, fill, half * scale / reach)
+
+    def stored(self, numbers: Floats) -> Floats:
+        """(p, k) stored values of the raw (k, p) numbers."""
+        # Columns first: each step then runs along contiguous memory however few columns there are.
+        cells = np.array(numbers.T, order="C")
+        np.copyto(cells, self.fill, where=~np.isfinite(cells))
+        np.maximum(cells, self.low, out=cells)
+        np.minimum(cells, self.high, out=cells)
+        cells -= self.origin
+        cells *= self.slope
+        return cells
+
+    def largest(self) -> list[Fraction]:
+        """Largest |stored| of each column: float operations are monotone, so the bounds attain it."""
+        ends = np.maximum(np.abs((self.low - self.origin) * self.slope), (self.high - self.origin) * self.slope)
+        return [Fraction(float(end)) for end in ends[:, 0]]
+
+
+def _number_facts(feature: Number | Flag) -> tuple[float, float, float, float]:
+    if isinstance(feature, Flag):
+        return 0.0, 1.0, 0.5, feature.fill
+    return feature.min, feature.max, feature.origin, feature.fill
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """One-hot blocks side by side: every block writes exactly one cell of a row.
+
+    A position (block, min(code, size)) of the tables gives the encoded column and the value written there:
+    an unknown code goes to the column `other`, or writes 0 in the block's first column.
+    """
+
+    sizes: npt.NDArray[np.uint32]
+    starts: npt.NDArray[np.int32]
+    columns: npt.NDArray[np.intp]
+    values: Floats
+
+    @classmethod
+    def of(cls, features: list[Category], first: int, weight: float) -> Blocks:
+        """Blocks that begin at encoded column `first`."""
+        columns: list[int] = []
+        values: list[float] = []
+        starts: list[int] = []
+        for feature in features:
+            starts.append(len(columns))
+            known = len(feature.values)
+            columns += [*range(first, first + known), first + known if feature.other else first]
+            values += [weight] * known + [weight if feature.other else 0.0]
+            first += len(feature.levels)
+        sizes = np.array([len(feature.values) for feature in features], dtype=np.uint32)
+        return cls(sizes, np.array(starts, dtype=np.int32), np.array(columns, dtype=np.intp), np.array(values))
+
+    def places(self, codes: Codes) -> npt.NDArray[np.int32]:
+        """(k, q) positions in the tables; negative and too large codes become the unknown position."""
+        # Viewed as unsigned, −1 is the largest integer: one comparison covers both kinds of unknown code.
+        unsigned = np.array(codes, dtype=np.int32, order="C").view(np.uint32)
+        np.minimum(unsigned, self.sizes, out=unsigned)
+        places = unsigned.view(np.int32)
+        places += self.starts
+        return places
