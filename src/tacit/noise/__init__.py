@@ -1,18 +1,37 @@
 """Entropy and exact samplers: the only door to randomness."""
 
+from tacit.noise.coins import bernoulli
 from tacit.noise.entropy import Entropy, RecordedEntropy, ReplayedEntropy, SeededEntropy, SystemEntropy
 from tacit.noise.grid import grid_exponent, spherical_grid_exponent
+from tacit.noise.ladders import BrownianLadder, LaplaceLadder, SphericalLadder
+from tacit.noise.lazy import LazyExponential, LazyGaussian, LazyLaplace, LazyReal, exceeds
+from tacit.noise.rounding import Balls, Binary64, Evaluator
+from tacit.noise.selection import exponential_mechanism, permute_and_flip
 from tacit.noise.vectors import gaussian, laplace, spherical_laplace
 
 __all__ = [
+    "Balls",
+    "Binary64",
+    "BrownianLadder",
     "Entropy",
+    "Evaluator",
+    "LaplaceLadder",
+    "LazyExponential",
+    "LazyGaussian",
+    "LazyLaplace",
+    "LazyReal",
     "RecordedEntropy",
     "ReplayedEntropy",
     "SeededEntropy",
+    "SphericalLadder",
     "SystemEntropy",
+    "bernoulli",
+    "exceeds",
+    "exponential_mechanism",
     "gaussian",
     "grid_exponent",
     "laplace",
+    "permute_and_flip",
     "spherical_grid_exponent",
     "spherical_laplace",
 ]

@@ -104,8 +104,8 @@ def scaled(unit: Enclosure, factor: float, factor_bound: float = 0.0) -> Enclosu
     """
     centre = factor * unit.centre
     bound = np.abs(unit.centre)
-    bound *= CLAIM * factor + factor_bound
     with np.errstate(invalid="ignore"):  # 0 times an infinite bound: undecided, not an error
+        bound *= CLAIM * factor + factor_bound
         bound += (factor * (1.0 + CLAIM) + factor_bound) * unit.bound
     return Enclosure(centre, bound)
 

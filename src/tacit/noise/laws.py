@@ -29,6 +29,7 @@ class LaplaceNoise:
         self._words = entropy.words(size)
         self._scale = scale
         self._keep = keep
+        self._shift_float: tuple[float, float] | None = None
         self._entropy = entropy
         self._strings: dict[int, BitString] = {}
 
@@ -36,8 +37,7 @@ class LaplaceNoise:
         words = self._words[block]
         centre, bound = kernel.exponential(words & _MAGNITUDE, 63)
         if self._keep:
-            with balls.precision(balls.WORD):
-                shift, error = balls.as_interval(self._shift())
+            shift, error = self._shift_interval()
             centre += shift
             bound += error + kernel.CLAIM * np.abs(centre)
             np.maximum(centre, 0.0, out=centre)
@@ -52,6 +52,12 @@ class LaplaceNoise:
         if self._keep:
             size = balls.positive_part(size + self._shift())
         return balls.rational(self._scale) * (size if word >> 63 else -size)
+
+    def _shift_interval(self) -> tuple[float, float]:
+        if self._shift_float is None:
+            with balls.precision(balls.WORD):
+                self._shift_float = balls.as_interval(self._shift())
+        return self._shift_float
 
     def _shift(self) -> Ball:
         return balls.rational(1 - self._keep).log()
