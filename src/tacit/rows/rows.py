@@ -97,7 +97,16 @@ class Rows:
 
     def one_vs_rest(self, code: int) -> "Rows":
         """The same rows with target +1 where the class code is `code` and −1 elsewhere."""
-        return Rows(self._source, np.where(self._targets == code, 1.0, -1.0))
+        classes = self.encoding.target.classes
+        if classes is None:
+            raise ParameterError("one_vs_rest needs declared classes; this outcome is a real number.")
+        if isinstance(code, bool) or not 0 <= code < len(classes):
+            raise ParameterError(f"one_vs_rest takes a class code from 0 to {len(classes) - 1}, got {code!r}.")
+        return self.recoded(lambda codes: np.where(codes == code, 1.0, -1.0))
+
+    def recoded(self, recode: Callable[[FloatArray], FloatArray]) -> "Rows":
+        """The same rows with each target y replaced by recode(y): an entrywise function of public constants."""
+        return Rows(self._source, recode(self._targets))
 
     def _borrow_reader(self) -> Reader:
         try:

@@ -1,0 +1,146 @@
+"""The certificate: what a data-protection officer signs, in the order of NIST SP 800-226.
+
+Everything in it is public: it is a function of declarations, budgets and calibrations, never of a row.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tacit.mechanisms.release import Facts
+from tacit.privacy import ZCDP, Approx, Budget, Pure
+
+SEAL = "NOT PRIVATE"
+REPORTED_DELTA = 1e-6  # at which pure and zCDP guarantees are also stated as (ε, δ)
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """One fit's promise. `private` is False when any noise came from a seed instead of the operating system."""
+
+    guarantee: Budget
+    n: int
+    unit: str
+    choice: str
+    releases: tuple[Mapping[str, Any], ...]
+    randomness: str
+    private: bool
+    assumed_public: tuple[str, ...]
+    schema_fingerprint: str
+    version: str
+    ledger: str | None = None
+
+    @property
+    def currencies(self) -> dict[str, str]:
+        """The guarantee in every currency that it implies."""
+        match self.guarantee:
+            case Pure():
+                zcdp = self.guarantee.to_zcdp()
+                approx = min(
+                    (self.guarantee.to_approx(REPORTED_DELTA), zcdp.to_approx(REPORTED_DELTA)), key=lambda a: a.epsilon
+                )
+                return {"pure": str(self.guarantee), "zCDP": str(zcdp), "approximate": str(approx)}
+            case ZCDP():
+                approx = self.guarantee.to_approx(REPORTED_DELTA)
+                return {"zCDP": str(self.guarantee), "approximate": str(approx)}
+            case Approx():
+                return {"approximate": str(self.guarantee)}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, enough to rebuild the certificate."""
+        return {
+            "guarantee": budget_to_dict(self.guarantee),
+            "currencies": self.currencies,
+            "neighbours": NEIGHBOURS,
+            "n": self.n,
+            "unit": self.unit,
+            "choice": self.choice,
+            "releases": [dict(release) for release in self.releases],
+            "randomness": self.randomness,
+            "private": self.private,
+            "assumed_public": list(self.assumed_public),
+            "schema_fingerprint": self.schema_fingerprint,
+            "ledger": self.ledger,
+            "tacit": self.version,
+        }
+
+    def to_json(self) -> str:
+        """The certificate as JSON text."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> "Certificate":
+        """The certificate that `to_dict` described."""
+        return cls(
+            guarantee=budget_from_dict(stored["guarantee"]),
+            n=stored["n"],
+            unit=stored["unit"],
+            choice=stored["choice"],
+            releases=tuple(stored["releases"]),
+            randomness=stored["randomness"],
+            private=stored["private"],
+            assumed_public=tuple(stored["assumed_public"]),
+            schema_fingerprint=stored["schema_fingerprint"],
+            version=stored["tacit"],
+            ledger=stored["ledger"],
+        )
+
+    def __str__(self) -> str:
+        from tacit.certificate.render import as_text
+
+        return as_text(self)
+
+    def to_html(self) -> str:
+        """The certificate as one self-contained HTML fragment."""
+        from tacit.certificate.render import as_html
+
+        return as_html(self)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+
+NEIGHBOURS = "two tables are neighbours when one row is replaced by any other row; the number of rows is public"
+
+
+def describe(facts: Facts, *, label: str | None = None) -> dict[str, Any]:
+    """One release of a certificate, from the facts of the mechanism that made it."""
+    return {
+        "label": label,
+        "mechanism": facts.mechanism,
+        "theorems": list(facts.theorems),
+        "charge": budget_to_dict(facts.charge),
+        "sensitivity": {
+            "norm": facts.sensitivity.norm,
+            "total": facts.sensitivity.total,
+            "parts": dict(facts.sensitivity.parts),
+        },
+        "noise": {"law": facts.law.name, "scale": facts.law.scale, "grid": facts.grid},
+        "l2": facts.l2,
+        "radius": facts.radius,
+        "solver_tolerance": facts.tolerance,
+        "notes": list(facts.notes),
+    }
+
+
+def budget_to_dict(budget: Budget) -> dict[str, Any]:
+    """The budget as plain values."""
+    match budget:
+        case Pure(epsilon):
+            return {"currency": "pure", "epsilon": epsilon}
+        case ZCDP(rho):
+            return {"currency": "zcdp", "rho": rho}
+        case Approx(epsilon, delta):
+            return {"currency": "approximate", "epsilon": epsilon, "delta": delta}
+
+
+def budget_from_dict(stored: Mapping[str, Any]) -> Budget:
+    """The budget that `budget_to_dict` described."""
+    match stored["currency"]:
+        case "pure":
+            return Pure(stored["epsilon"])
+        case "zcdp":
+            return ZCDP(stored["rho"])
+        case _:
+            return Approx(stored["epsilon"], stored["delta"])

@@ -1,0 +1,83 @@
+"""Certificates for people: plain text for a terminal, HTML for a report."""
+
+import textwrap
+from collections.abc import Iterator
+from html import escape
+from typing import Any
+
+from tacit.certificate.certificate import NEIGHBOURS, SEAL, Certificate
+
+_WIDTH = 100
+_LABEL = 18
+
+
+def as_text(certificate: Certificate) -> str:
+    """A boxed sheet of label and value."""
+    title = "Privacy certificate" if certificate.private else f"Privacy certificate — {SEAL}"
+    lines = [title, "─" * _WIDTH]
+    for label, value in _entries(certificate):
+        lines += _wrapped(label, value)
+    lines.append("─" * _WIDTH)
+    return "\n".join(lines)
+
+
+def as_html(certificate: Certificate) -> str:
+    """The same sheet as an HTML table; self-contained, readable without a style sheet."""
+    seal = "" if certificate.private else f' <strong style="color:#b00020">{SEAL}</strong>'
+    rows = "".join(
+        f'<tr><th style="text-align:left;vertical-align:top;padding:2px 14px 2px 0;font-weight:600">{escape(label)}</th>'
+        f'<td style="padding:2px 0">{escape(value)}</td></tr>'
+        for label, value in _entries(certificate)
+    )
+    return (
+        '<div style="font:14px/1.45 system-ui,sans-serif;max-width:60em;border:1px solid #ccd;border-radius:6px;'
+        f'padding:12px 18px"><h3 style="margin:0 0 8px">Privacy certificate{seal}</h3>'
+        f'<table style="border-collapse:collapse">{rows}</table></div>'
+    )
+
+
+def _entries(certificate: Certificate) -> Iterator[tuple[str, str]]:
+    if not certificate.private:
+        yield SEAL, "noise came from a seed; whoever knows the seed can subtract it. For tests only."
+    currencies = list(certificate.currencies.values())
+    yield "Guarantee", currencies[0]
+    if len(currencies) > 1:
+        yield "which implies", "; ".join(currencies[1:])
+    yield "Neighbours", NEIGHBOURS
+    yield "Unit of privacy", f"{certificate.unit}; n = {certificate.n:,}"
+    yield "Choice", certificate.choice
+    for release in certificate.releases:
+        yield from _release_entries(release)
+    yield "Randomness", certificate.randomness
+    yield "Assumed public", "; ".join(certificate.assumed_public)
+    yield "Declaration", f"sha256 {certificate.schema_fingerprint}"
+    if certificate.ledger:
+        yield "Ledger", certificate.ledger
+    yield "Made by", f"tacit {certificate.version}"
+
+
+def _release_entries(release: Any) -> Iterator[tuple[str, str]]:
+    name = f"Release ({release['label']})" if release["label"] else "Release"
+    yield name, release["mechanism"]
+    sensitivity = release["sensitivity"]
+    parts = " + ".join(f"{value:.4g} ({what})" for what, value in sensitivity["parts"].items())
+    yield "  sensitivity", f"{sensitivity['total']:.6g} in {sensitivity['norm']} = {parts}"
+    noise = release["noise"]
+    yield "  noise", f"{noise['law']}, scale {noise['scale']:.6g}, released on multiples of {noise['grid']:.4g}"
+    yield "  regularisation", _regularisation(release)
+    if release["solver_tolerance"]:
+        yield "  solver", f"certified within {release['solver_tolerance']:.3g} of the exact minimiser"
+    yield "  proofs", ", ".join(release["theorems"])
+    for note in release["notes"]:
+        yield "  note", note
+
+
+def _regularisation(release: Any) -> str:
+    l2 = "chosen from the released moments" if release["l2"] is None else f"l2 = {release['l2']:.6g}"
+    return l2 if release["radius"] is None else f"{l2}, coefficients inside a ball of radius {release['radius']:.4g}"
+
+
+def _wrapped(label: str, value: str) -> list[str]:
+    pieces = textwrap.wrap(value, _WIDTH - _LABEL - 1) or [""]
+    rest = [" " * (_LABEL + 1) + piece for piece in pieces[1:]]
+    return [f"{label:<{_LABEL}} {pieces[0]}", *rest]

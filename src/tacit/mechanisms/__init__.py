@@ -1,0 +1,1 @@
+"""Mechanisms: the only room that reads private rows. Calibrate, charge, read, add exact noise, release."""

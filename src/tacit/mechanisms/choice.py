@@ -1,0 +1,153 @@
+"""Which mechanism: decided from n, d, the budget, λ and the loss, never from data; the reason goes on the certificate.
+
+The measure of error is the standard deviation of the noise in one coordinate, of b for objective perturbation. Output
+perturbation is never quieter than objective perturbation for a smooth loss (it must cover directions without
+curvature), so "auto" takes it only for the hinge. For linear regression:
+
+    (ε, δ) or zCDP:  moments with Gaussian noise
+    pure ε:          moments if d ≤ 8 or d^1.5/(nε) < 0.001, else mean first and objective perturbation
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tacit.errors import ParameterError
+from tacit.losses import Loss, Squared
+from tacit.mechanisms import defaults
+from tacit.mechanisms.centred import MEAN_SHARE, CentredObjective
+from tacit.mechanisms.covariance import CovariancePerturbation
+from tacit.mechanisms.functional import FunctionalMechanism
+from tacit.mechanisms.moments import Entrywise, Frobenius
+from tacit.mechanisms.objective import ObjectivePerturbation
+from tacit.mechanisms.output import OutputPerturbation
+from tacit.mechanisms.problem import Problem, Shape
+from tacit.mechanisms.release import Mechanism
+from tacit.privacy import ZCDP, Approx, Budget, Pure
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the user fixed; None leaves a value to the defaults."""
+
+    loss: Loss
+    l2: float | None = None
+    radius: float | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A calibrated mechanism and why it was chosen."""
+
+    mechanism: Mechanism
+    why: str
+
+
+Planner = Callable[[Shape, Wishes, Budget], Plan]
+
+
+def plan_classifier(shape: Shape, wishes: Wishes, budget: Budget, mechanism: str) -> Plan:
+    """A plan for logistic loss or a hinge."""
+    if mechanism == "auto":
+        if wishes.loss.smooth:
+            return objective(shape, wishes, budget)
+        plan = output(shape, wishes, budget)
+        return Plan(
+            plan.mechanism, "output perturbation: the loss has a corner, which rules objective perturbation out"
+        )
+    return _named(mechanism, {"output": output, "objective": objective, "functional": functional})(
+        shape, wishes, budget
+    )
+
+
+def plan_regression(shape: Shape, wishes: Wishes, budget: Budget, mechanism: str) -> Plan:
+    """A plan for squared loss."""
+    if mechanism == "auto":
+        return _automatic_regression(shape, wishes, budget)
+    planners: dict[str, Planner] = {
+        "output": output,
+        "objective": objective,
+        "centred": centred,
+        "covariance": covariance,
+        "functional": functional,
+    }
+    return _named(mechanism, planners)(shape, wishes, budget)
+
+
+def output(shape: Shape, wishes: Wishes, budget: Budget) -> Plan:
+    """Output perturbation."""
+    l2 = wishes.l2 or defaults.output_l2(shape, wishes.loss, budget, wishes.radius)
+    problem = Problem(shape, wishes.loss, l2, wishes.radius)
+    return Plan(OutputPerturbation(problem, budget), "output perturbation, as asked")
+
+
+def objective(shape: Shape, wishes: Wishes, budget: Budget) -> Plan:
+    """Objective perturbation, with λ raised where the theorem needs it."""
+    radius = wishes.radius
+    if radius is None and isinstance(wishes.loss, Squared):
+        radius = defaults.squared_radius(shape, wishes.loss, budget)
+    asked = wishes.l2 or defaults.objective_l2(shape, wishes.loss, budget, radius)
+    problem = defaults.raised_l2(Problem(shape, wishes.loss, asked, radius), budget)
+    notes = () if problem.l2 == asked else (f"l2 raised from {asked:.6g} to {problem.l2:.6g}: the theorem needs it",)
+    mechanism = ObjectivePerturbation(problem, budget, notes)
+    law = mechanism.law
+    why = (
+        f"objective perturbation with {law.name.split(' (')[0]} noise, the law with the least noise in a coordinate: "
+        f"standard deviation {law.deviation(shape.width):.4g} for n = {shape.n:,}, d = {shape.width} "
+        f"and rows with at most {shape.max_nonzeros} non-zeros"
+    )
+    return Plan(mechanism, why)
+
+
+def covariance(shape: Shape, wishes: Wishes, budget: Budget) -> Plan:
+    """Covariance perturbation; under pure ε in the norm with less noise."""
+    measure: Frobenius | Entrywise = Frobenius()
+    if isinstance(budget, Pure):
+        measures: tuple[Frobenius | Entrywise, ...] = (Frobenius(), Entrywise())
+        measure = min(measures, key=lambda m: _entry_noise(shape, budget, m))
+    mechanism = CovariancePerturbation(shape, budget, measure, wishes.l2, wishes.radius)
+    return Plan(mechanism, f"covariance perturbation with {mechanism.moments.law.name.split(' (')[0]} noise")
+
+
+def centred(shape: Shape, wishes: Wishes, budget: Budget) -> Plan:
+    """Mean of y first, then objective perturbation of the rest."""
+    inner = objective(shape, wishes, budget.share(1 - MEAN_SHARE))
+    assert isinstance(inner.mechanism, ObjectivePerturbation)
+    mechanism = CentredObjective(shape, budget.share(MEAN_SHARE), inner.mechanism)
+    return Plan(mechanism, "mean of the target first, then objective perturbation of the rest on a ball")
+
+
+def functional(shape: Shape, wishes: Wishes, budget: Budget) -> Plan:
+    """The published functional mechanism."""
+    if not isinstance(budget, Pure):
+        raise ParameterError("the functional mechanism is published for pure ε; pass privacy=Pure(...) or a number")
+    if wishes.l2 is not None or wishes.radius is not None:
+        raise ParameterError("the functional mechanism chooses its own regularisation; leave l2 and radius out")
+    return Plan(FunctionalMechanism(shape, wishes.loss, budget), "functional mechanism, as asked: a published baseline")
+
+
+def _automatic_regression(shape: Shape, wishes: Wishes, budget: Budget) -> Plan:
+    match budget:
+        case Approx() | ZCDP():
+            plan = covariance(shape, wishes, budget)
+            return Plan(plan.mechanism, f"{plan.why}: one release, under a budget that allows Gaussian noise")
+        case Pure(epsilon):
+            crowding = shape.width**1.5 / (shape.n * epsilon)
+            facts = f"d = {shape.width}, d^1.5/(nε) = {crowding:.2g}"
+            if shape.width <= 8 or crowding < 0.001 or shape.constant is None:
+                plan = covariance(shape, wishes, budget)
+                return Plan(plan.mechanism, f"{plan.why}: d ≤ 8 or d^1.5/(nε) < 0.001 or no intercept ({facts})")
+            plan = centred(shape, wishes, budget)
+            return Plan(plan.mechanism, f"{plan.why}: d > 8 and d^1.5/(nε) ≥ 0.001 ({facts})")
+
+
+def _entry_noise(shape: Shape, budget: Budget, measure: Frobenius | Entrywise) -> float:
+    """Standard deviation of a noisy off-diagonal moment, in the user's scale."""
+    candidate = CovariancePerturbation(shape, budget, measure).moments
+    return candidate.law.deviation(candidate.size) / measure.off_diagonal
+
+
+def _named(mechanism: str, planners: dict[str, Planner]) -> Planner:
+    if mechanism not in planners:
+        offered = ", ".join(repr(name) for name in ("auto", *planners))
+        raise ParameterError(f"mechanism={mechanism!r} is not known here; expected one of {offered}")
+    return planners[mechanism]

@@ -1,0 +1,55 @@
+"""Data-independent defaults: λ and the radius from n, d, the budget and the loss alone.
+
+Objective perturbation, b with standard deviation s in each coordinate, N = s√d/n:
+
+    λ = max(0.7 N^1.5, least λ whose curvature term costs 15 % of the budget)
+
+λ ~ N would be right if curvature were negligible, λ ~ N² if it dominated; 1.5 was the best exponent on real tables.
+Output perturbation: λ such that the noise on a coordinate of θ has standard deviation 1/3.
+Squared loss on a ball: R = min(2, max(½, 0.06/√N₀)), N₀ = N/(R + 1) the noise for unit slopes.
+"""
+
+import math
+from dataclasses import replace
+
+from tacit.losses import Loss
+from tacit.mechanisms.laws import calibrate
+from tacit.mechanisms.objective_noise import least_l2, quietest_deviation
+from tacit.mechanisms.problem import Problem, Shape
+from tacit.privacy import Budget
+
+NOISE_FACTOR = 0.7
+NOISE_POWER = 1.5
+CURVATURE_SHARE = 0.15
+LARGEST_CURVATURE_SHARE = 0.5
+OUTPUT_DEVIATION = 1 / 3
+
+
+def objective_l2(shape: Shape, loss: Loss, budget: Budget, radius: float | None) -> float:
+    """λ for objective perturbation."""
+    probe = Problem(shape, loss, 1.0, radius)
+    spread = quietest_deviation(probe, budget) * math.sqrt(shape.width) / shape.n
+    return max(NOISE_FACTOR * math.pow(spread, NOISE_POWER), least_l2(probe, budget, CURVATURE_SHARE))
+
+
+def raised_l2(problem: Problem, budget: Budget) -> Problem:
+    """The problem, with λ raised if its curvature term would eat more than half of the budget."""
+    least = least_l2(problem, budget, LARGEST_CURVATURE_SHARE)
+    return problem if problem.l2 >= least else replace(problem, l2=least)
+
+
+def output_l2(shape: Shape, loss: Loss, budget: Budget, radius: float | None) -> float:
+    """λ for output perturbation: deviation of a coordinate = s·2G/(λn) = 1/3; G may depend on λ, so three rounds."""
+    l2 = 1.0
+    for _ in range(3):
+        problem = Problem(shape, loss, l2, radius)
+        per_unit = calibrate(2 * problem.gradient_bound / shape.n, budget).deviation(shape.width)
+        l2 = per_unit / OUTPUT_DEVIATION
+    return l2
+
+
+def squared_radius(shape: Shape, loss: Loss, budget: Budget) -> float:
+    """R for objective perturbation of the squared loss."""
+    slope = loss.constants(shape.norms.l2).slope
+    unit_noise = quietest_deviation(Problem(shape, loss, 1.0, 1.0), budget) / slope
+    return min(2.0, max(0.5, 0.06 / math.sqrt(unit_noise * math.sqrt(shape.width) / shape.n)))

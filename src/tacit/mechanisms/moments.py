@@ -1,0 +1,137 @@
+"""Second moments of (x, ay) released once: the covariance perturbation of private linear regression.
+
+A row v = (x, ay) contributes vvᵀ to S = Σ vvᵀ. Two ways to measure what one replaced row moves:
+
+    ℓ2:  svec (off-diagonal × √2) has norm ‖v‖₂², and ‖vvᵀ − wwᵀ‖_F ≤ √2 max(‖v‖₂, ‖w‖₂)²
+    ℓ1:  (vᵢ², 2vᵢvⱼ for i < j) has norm ‖v‖₁², so two rows differ by at most 2 max(‖v‖₁, ‖w‖₁)²
+
+Both by `symmetric-moments`; the rounding of the sums enters by `blocked-sum`.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.domain import Norms
+from tacit.mechanisms.erm_sums import gram
+from tacit.mechanisms.laws import NoiseLaw, Vector, calibrate, calibrate_l1
+from tacit.mechanisms.problem import Shape
+from tacit.mechanisms.release import Sensitivity
+from tacit.noise import Entropy
+from tacit.privacy import Budget, pure_within
+from tacit.privacy.rounding import exact, upper
+from tacit.rows import Rows
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Frobenius:
+    """Noise for the ℓ2 sensitivity of svec(S): spherical under pure ε, Gaussian otherwise."""
+
+    off_diagonal: float = math.sqrt(2)
+    norm: str = "l2"
+
+    def row_norm(self, norms: Norms, target_weight: float) -> float:
+        """‖v‖₂² ≤ ‖x‖₂² + a²."""
+        return upper(lambda: exact(norms.l2) ** 2 + exact(target_weight) ** 2)
+
+    def replacement(self, row_norm: float) -> float:
+        """√2 ‖v‖₂². By `symmetric-moments`."""
+        return upper(lambda: exact(row_norm) * exact(2.0).sqrt())
+
+    def law(self, sensitivity: float, budget: Budget) -> NoiseLaw:
+        return calibrate(sensitivity, budget)
+
+
+@dataclass(frozen=True)
+class Entrywise:
+    """Laplace noise for the ℓ1 sensitivity, off-diagonal entries released doubled: pure ε only."""
+
+    off_diagonal: float = 2.0
+    norm: str = "l1"
+
+    def row_norm(self, norms: Norms, target_weight: float) -> float:
+        """‖v‖₁² ≤ (‖x‖₁ + a)²."""
+        return upper(lambda: (exact(norms.l1) + exact(target_weight)) ** 2)
+
+    def replacement(self, row_norm: float) -> float:
+        """2 ‖v‖₁². By `symmetric-moments`."""
+        return 2 * row_norm
+
+    def law(self, sensitivity: float, budget: Budget) -> NoiseLaw:
+        return calibrate_l1(sensitivity, pure_within(budget))
+
+
+@dataclass(frozen=True)
+class NoisyMoments:
+    """The released matrix and the standard deviation of its off-diagonal noise (the diagonal has √2 times it)."""
+
+    matrix: Matrix
+    deviation: float
+
+
+@dataclass(frozen=True)
+class MomentRelease:
+    """S = Σ vvᵀ, v = (x, ay), plus exact noise."""
+
+    shape: Shape
+    budget: Budget
+    measure: Frobenius | Entrywise
+    target_weight: float
+
+    @cached_property
+    def sensitivity(self) -> Sensitivity:
+        """One replaced row and twice the rounding of the sums. By `symmetric-moments`."""
+        row = self.measure.row_norm(self.shape.norms, self.target_weight)
+        one_row = self.measure.replacement(row)
+        rounding = 2 * self._rounding(row)
+        return Sensitivity(
+            self.measure.norm,
+            upper(lambda: exact(one_row) + exact(rounding)),
+            {"one replaced row": one_row, "rounding of the sums": rounding},
+        )
+
+    @cached_property
+    def law(self) -> NoiseLaw:
+        return self.measure.law(self.sensitivity.total, self.budget)
+
+    @property
+    def size(self) -> int:
+        """Numbers released: the upper triangle with the diagonal."""
+        return (self.shape.width + 1) * (self.shape.width + 2) // 2
+
+    def __call__(self, rows: Rows, entropy: Entropy) -> NoisyMoments:
+        noisy = self.law.add(self._pack(self._total(rows)), entropy)
+        return NoisyMoments(self._unpack(noisy), self.law.deviation(self.size) / math.sqrt(2))
+
+    def _total(self, rows: Rows) -> Matrix:
+        weight = self.target_weight
+
+        def moments(X: Any, y: Vector) -> tuple[Matrix, Vector, float]:
+            weighted = weight * y  # |fl(a·y)| ≤ a for |y| ≤ 1: rounding is monotone
+            return gram(X), X.T @ weighted, float(weighted @ weighted)
+
+        products, cross, square = rows.total(moments)
+        return np.block([[products, cross[:, None]], [cross[None, :], np.array([[square]])]])
+
+    def _rounding(self, row_norm: float) -> float:
+        """Computed against exact packed sums: blocked addition, and one rounding by the factor √2 or 2."""
+        addition = self.shape.summation_error(row_norm)
+        return upper(lambda: exact(addition) * 2 + exact(row_norm) * self.shape.n * exact(2.0**-52))
+
+    def _pack(self, matrix: Matrix) -> Vector:
+        upper_triangle = np.triu_indices(self.shape.width + 1, 1)
+        return np.concatenate([np.diag(matrix), self.measure.off_diagonal * matrix[upper_triangle]])
+
+    def _unpack(self, packed: Vector) -> Matrix:
+        size = self.shape.width + 1
+        matrix = np.zeros((size, size))
+        matrix[np.triu_indices(size, 1)] = packed[size:] / self.measure.off_diagonal
+        matrix += matrix.T
+        matrix[np.diag_indices(size)] = packed[:size]
+        return matrix

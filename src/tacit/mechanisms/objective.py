@@ -1,0 +1,151 @@
+"""Objective perturbation: a random linear term goes into the objective, then the perturbed minimum is released.
+
+    θ̃ = argmin J(θ) + ⟨b, θ⟩/n
+
+The theorems are about the exact minimum for an exact b. What is computed lies within
+
+    τ = τ_solver + (g√d/2 + u‖b‖)/(nλ)
+
+of it: the solver's certificate, b rounded to its grid g, and the division by n. So a little noise for sensitivity
+2τ is added at the end, paid with a counted share of the budget. By `approximate-minimum`.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tacit.errors import ParameterError
+from tacit.mechanisms.laws import Laplace, NoiseLaw, SphericalLaplace, Vector
+from tacit.mechanisms.minimum import certified_minimum, public_tolerance
+from tacit.mechanisms.objective_noise import objective_law
+from tacit.mechanisms.problem import Problem
+from tacit.mechanisms.release import Facts, Release, Sensitivity
+from tacit.noise import Entropy
+from tacit.privacy import ZCDP, Approx, Budget, Pure, compose, pure_within
+from tacit.privacy.rounding import exact, lower, upper
+from tacit.rows import Rows
+
+FINISHING_SHARE = 2.0**-10
+
+
+@dataclass(frozen=True)
+class ObjectivePerturbation:
+    """The minimiser of a randomly tilted problem with a smooth loss."""
+
+    problem: Problem
+    budget: Budget
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        loss = self.problem.loss
+        if not loss.smooth:
+            raise ParameterError("objective perturbation needs a smooth loss; for the hinge use mechanism='output'")
+        if math.isinf(self.problem.feasible_gradient_bound):
+            raise ParameterError("objective perturbation of the squared loss needs a radius: a public bound on ‖θ‖₂")
+
+    @cached_property
+    def _stages(self) -> tuple[NoiseLaw, Budget, Pure]:
+        """The law of b, what the tilted minimum costs, and what the finishing noise costs."""
+        tilt_budget, finish = _split(self.budget)
+        law, tilt = objective_law(self.problem, tilt_budget)
+        return law, tilt, finish
+
+    @cached_property
+    def charge(self) -> Budget:
+        """Both stages together; pure when the quietest law was a pure one. By `approximate-minimum`."""
+        _, tilt, finish = self._stages
+        return compose(tilt, finish)
+
+    @property
+    def law(self) -> NoiseLaw:
+        """The law of b."""
+        return self._stages[0]
+
+    @cached_property
+    def solver_tolerance(self) -> float:
+        """What the solver is asked for: public, for every b within the noise's reach."""
+        shape = self.problem.shape
+        return public_tolerance(self.problem, upper(lambda: exact(self.law.reach(shape.width)) / shape.n))
+
+    @cached_property
+    def tolerance(self) -> float:
+        """τ: how far the computed minimum can be from the exact one. By `approximate-minimum`."""
+        shape, solver = self.problem.shape, self.solver_tolerance
+        grid, longest = self.law.fine_grid(shape.width), self.law.reach(shape.width)
+        return upper(
+            lambda: (
+                exact(solver)
+                + (exact(grid) * exact(float(shape.width)).sqrt() / 2 + exact(2.0**-53) * exact(longest))
+                / (exact(self.problem.l2) * shape.n)
+            )
+        )
+
+    @cached_property
+    def finishing_law(self) -> SphericalLaplace:
+        """Pure noise for sensitivity 2τ. By `approximate-minimum`."""
+        finish = self._stages[2]
+        return SphericalLaplace(upper(lambda: 2 * exact(self.tolerance) / exact(finish.epsilon)))
+
+    @property
+    def facts(self) -> tuple[Facts, ...]:
+        problem = self.problem
+        entrywise = isinstance(self.law, Laplace)
+        gradient = problem.feasible_gradient_bound_l1 if entrywise else problem.feasible_gradient_bound
+        finish = f"finishing noise: spherical Laplace, scale {self.finishing_law.scale:.4g}, for solver and rounding"
+        return (
+            Facts(
+                mechanism="objective perturbation",
+                theorems=(_theorem(self._stages[1]), "approximate-minimum", "newton-terminates", "certified-rounding"),
+                sensitivity=Sensitivity(
+                    f"{'l1' if entrywise else 'l2'} of the gradient sum",
+                    2 * gradient,
+                    {"the old row": gradient, "the new row": gradient},
+                ),
+                charge=self.charge,
+                law=self.law,
+                grid=self.finishing_law.grid(problem.shape.width),
+                l2=problem.l2,
+                radius=problem.radius,
+                tolerance=self.tolerance,
+                notes=(*self.notes, finish),
+            ),
+        )
+
+    def __call__(self, rows: Rows, entropy: Entropy) -> Release:
+        width, n = self.problem.shape.width, self.problem.shape.n
+        tilt = self._within_reach(self.law.draw(width, entropy))
+        minimum = certified_minimum(rows, self.problem, self.solver_tolerance, tilt / n)
+        largest_deviation = self.law.deviation(width) / (n * self.problem.l2)
+        return Release(self.finishing_law.add(minimum, entropy), np.full(width, largest_deviation))
+
+    def _within_reach(self, tilt: Vector) -> Vector:
+        """b itself; shortened with a probability below e^−2048 that does not depend on data. By `noise-reach`."""
+        longest = self.law.reach(tilt.size) * (1 - 2.0**-40)
+        length = float(np.linalg.norm(tilt))
+        return tilt if length <= longest else tilt * (longest / length)
+
+
+def _split(budget: Budget) -> tuple[Budget, Pure]:
+    """(for the tilted minimum, for the finishing noise): together at most the budget."""
+    match budget:
+        case Pure():
+            finish = budget.share(FINISHING_SHARE)
+            return Pure(lower(lambda: exact(budget.epsilon) - exact(finish.epsilon))), finish
+        case Approx(epsilon, delta):
+            finish = Pure(epsilon).share(FINISHING_SHARE)
+            return Approx(lower(lambda: exact(epsilon) - exact(finish.epsilon)), delta), finish
+        case ZCDP(rho):
+            finish = pure_within(budget.share(FINISHING_SHARE))
+            return ZCDP(lower(lambda: exact(rho) - exact(finish.to_zcdp().rho))), finish
+
+
+def _theorem(charge: Budget) -> str:
+    match charge:
+        case Pure():
+            return "objective-pure"
+        case Approx():
+            return "objective-gaussian"
+        case ZCDP():
+            return "objective-zcdp"

@@ -1,0 +1,132 @@
+"""How much noise objective perturbation needs: θ̃ = argmin J(θ) + ⟨b, θ⟩/n.
+
+The map b ↦ θ̃ is one to one, so the privacy loss at θ has two parts: the ratio of the noise densities and the
+ratio of two determinants, det(A + φ''xxᵀ)/det(A + φ''x'x'ᵀ) ≤ 1 + η with η = t/(nλ).
+
+    pure, ℓ2:  spherical, scale 2G/ε',   ε' = ε − log(1 + η)            by `objective-pure`
+    pure, ℓ1:  Laplace, scale 2G₁/ε'                                    by `objective-pure`
+    (ε, δ):    Gaussian, δ ≥ sum of Gaussian profiles at ε'             by `objective-gaussian`
+    ρ-zCDP:    Gaussian, ρ = 2G²/σ² + 3.3η²                             by `objective-zcdp`
+"""
+
+from flint import arb
+
+from tacit.errors import ParameterError
+from tacit.mechanisms.laws import Gaussian, Laplace, NoiseLaw, SphericalLaplace
+from tacit.mechanisms.problem import Problem
+from tacit.privacy import ZCDP, Approx, Budget, Pure, gaussian_delta, pure_within
+from tacit.privacy.rounding import exact, lower, upper
+
+ZCDP_CURVATURE = 3.3
+
+
+def objective_law(problem: Problem, budget: Budget) -> tuple[NoiseLaw, Budget]:
+    """The law of b with the least noise in a coordinate, and what it costs.
+
+    The cost is the budget itself, or less: where a pure law is the quietest under an (ε, δ) or zCDP budget, only its
+    pure guarantee is charged.
+    """
+    candidates = _laws_at(problem, after_curvature(problem, budget), budget)
+    return min(candidates, key=lambda candidate: candidate[0].deviation(problem.shape.width))
+
+
+def quietest_deviation(problem: Problem, budget: Budget) -> float:
+    """Standard deviation of a coordinate of b if the curvature term were free: a public measure of the noise."""
+    return min(law.deviation(problem.shape.width) for law, _ in _laws_at(problem, budget, budget))
+
+
+def after_curvature(problem: Problem, budget: Budget) -> Budget:
+    """What the curvature term leaves to the noise, rounded down; refuses a λ that leaves nothing."""
+    match budget:
+        case Pure(epsilon):
+            return Pure(_positive(lower(lambda: exact(epsilon) - (1 + _eta(problem)).log())))
+        case Approx(epsilon, delta):
+            return Approx(_positive(lower(lambda: exact(epsilon) - (1 + _eta(problem)).log())), delta)
+        case ZCDP(rho):
+            return ZCDP(_positive(lower(lambda: exact(rho) - exact(ZCDP_CURVATURE) * _eta(problem) ** 2)))
+
+
+def least_l2(problem: Problem, budget: Budget, share: float) -> float:
+    """The smallest λ for which the curvature term costs at most this share of the budget, rounded up."""
+    t, n = problem.curvature_bound, problem.shape.n
+    match budget:
+        case Pure(epsilon) | Approx(epsilon, _):
+            return upper(lambda: exact(t) / (n * ((exact(share) * exact(epsilon)).exp() - 1)))
+        case ZCDP(rho):
+            return upper(lambda: exact(t) / n * (exact(ZCDP_CURVATURE) / (exact(share) * exact(rho))).sqrt())
+
+
+def objective_delta(epsilon: float, mu: float, *, one_sided: bool) -> float:
+    """δ at ε' for Gaussian noise with 2G/σ = μ. By `objective-gaussian`.
+
+    The loss is convex in the two rows' slopes, so it is at most its maximum over the four corners of their box;
+    the expectation of a maximum is at most the sum. H is the profile of the Gaussian mechanism:
+
+        slopes of one sign (logistic, hinges):  H(μ) + 2H(μ/2)
+        slopes of either sign (squared):        2H(μ) + 2H(μ/√2)
+    """
+    if one_sided:
+        return gaussian_delta(epsilon, mu) + 2 * gaussian_delta(epsilon, mu / 2)
+    return 2 * gaussian_delta(epsilon, mu) + 2 * gaussian_delta(epsilon, mu * _ROOT_HALF)
+
+
+_ROOT_HALF = 0.5**0.5 * (1 + 2.0**-50)  # rounded up: the profile grows with μ
+
+
+def _laws_at(problem: Problem, rest: Budget, budget: Budget) -> list[tuple[NoiseLaw, Budget]]:
+    """Each law that the rest of the budget can pay for, with what the whole release then costs."""
+    gradient, gradient_l1 = problem.feasible_gradient_bound, problem.feasible_gradient_bound_l1
+    match rest:
+        case Pure(epsilon):
+            return [
+                (SphericalLaplace(upper(lambda: 2 * exact(gradient) / exact(epsilon))), budget),
+                (Laplace(upper(lambda: 2 * exact(gradient_l1) / exact(epsilon))), budget),
+            ]
+        case Approx(epsilon, delta):
+            mu = _largest_mu(epsilon, delta, one_sided=problem.loss.one_sided_slope)
+            gaussian = Gaussian(upper(lambda: 2 * exact(gradient) / exact(mu)))
+        case ZCDP(rho):
+            gaussian = Gaussian(upper(lambda: exact(gradient) * (2 / exact(rho)).sqrt()))
+    pure = pure_within(budget)
+    pure_rest = pure if rest == budget else _after_curvature_or_none(problem, pure)
+    return [(gaussian, budget), *(_laws_at(problem, pure_rest, pure) if pure_rest else [])]
+
+
+def _after_curvature_or_none(problem: Problem, budget: Budget) -> Budget | None:
+    try:
+        return after_curvature(problem, budget)
+    except ParameterError:
+        return None
+
+
+def _eta(problem: Problem) -> arb:
+    """η = t/(nλ) as a ball; call inside `upper` or `lower`."""
+    return exact(problem.curvature_bound) / (exact(problem.l2) * problem.shape.n)
+
+
+def _largest_mu(epsilon: float, delta: float, *, one_sided: bool) -> float:
+    """The largest μ found by bisection whose certified δ fits; the lower end of the bracket always fits."""
+    target = delta * (1 - 2.0**-50)  # room for the float additions in objective_delta
+
+    def fits(mu: float) -> bool:
+        return objective_delta(epsilon, mu, one_sided=one_sided) <= target
+
+    low = 1.0
+    while not fits(low):
+        low /= 2
+    high = 2 * low
+    while fits(high):
+        low, high = high, 2 * high
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
+
+
+def _positive(rest: float) -> float:
+    if not rest > 0:
+        raise ParameterError(
+            "l2 is too small for objective perturbation at this budget: the curvature term alone costs more than "
+            "the budget; raise l2 or leave it to the default"
+        )
+    return rest

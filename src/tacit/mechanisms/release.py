@@ -1,0 +1,61 @@
+"""What a mechanism gives back, and what it promises before it has read anything."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from tacit.mechanisms.laws import NoiseLaw, Vector
+from tacit.noise import Entropy
+from tacit.privacy import Budget
+from tacit.rows import Rows
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """How far one replaced row can move what is released, part by part; the parts add up to at most `total`."""
+
+    norm: str
+    total: float
+    parts: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The public description of a calibrated mechanism, for the certificate."""
+
+    mechanism: str
+    theorems: tuple[str, ...]
+    sensitivity: Sensitivity
+    charge: Budget
+    law: NoiseLaw
+    grid: float
+    l2: float | None
+    radius: float | None
+    tolerance: float
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Release:
+    """A private parameter vector (encoded units); everything else in it is public.
+
+    deviation: standard deviation of the privacy noise in each coordinate of θ, where the mechanism knows it.
+    """
+
+    theta: Vector
+    deviation: Vector | None = field(default=None)
+
+
+class Mechanism(Protocol):
+    """Calibrated from public facts; reads rows once it is called."""
+
+    @property
+    def charge(self) -> Budget:
+        """What a call costs, known before any row is read."""
+
+    @property
+    def facts(self) -> tuple[Facts, ...]:
+        """What the certificate says of each release it makes."""
+
+    def __call__(self, rows: Rows, entropy: Entropy) -> Release:
+        """Read the rows, draw the noise, return only what is private."""
