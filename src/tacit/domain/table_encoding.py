@@ -18,6 +18,7 @@ from tacit.domain.norms import Norms, float_above, sqrt_above
 from tacit.domain.schema import Schema
 from tacit.domain.table_columns import Blocks, NumberColumns
 from tacit.domain.targets import Outcome
+from tacit.errors import ParameterError
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +102,8 @@ class TableEncoding:
 
     def expand(self, rows: CompactRows, out: Floats) -> None:
         """Write compact rows as encoded rows into `out` (k × width, C order)."""
+        if not out.flags.c_contiguous:
+            raise ParameterError("out: found a strided array; expected C order. Pass a contiguous buffer.")
         if self.blocks is not None:
             out.fill(0.0)
             values = self.blocks.values[rows.places]
