@@ -1,0 +1,83 @@
+"""The rules of the house that a reader relies on, kept by tests."""
+
+import ast
+import re
+import subprocess
+import sys
+
+import pytest
+
+from repo_support import ROOT, SOURCE, dotted_names, imported_modules, parse, python_files, tracked_files
+
+SEEDED_ENTROPY = SOURCE / "noise"
+RANDOM_MODULES = re.compile(r"(random|secrets|numpy\.random|scipy\.stats\.(qmc|sampling))(\.|$)")
+RANDOM_CALLS = re.compile(r"((np|numpy)\.random|os\.urandom)(\.|$)|.*\.rvs$|check_random_state$")
+PRIVATE_SKLEARN = re.compile(r"sklearn\.(.*\.)?_[a-z]")
+# Written in pieces so that this file does not contain what it looks for.
+MACHINE_PATHS = re.compile("|".join("/" + name + "/" for name in ("work", "root", "home", "Users", "workspace")))
+TEXT_FILES = {".py", ".md", ".toml", ".yaml", ".yml", ".json", ".txt", ".csv", ".cfg", ".html", ".sh", ""}
+
+
+def randomness(tree: ast.Module) -> list[str]:
+    """Sources of randomness a module could draw from."""
+    modules = [name for name in imported_modules(tree) if RANDOM_MODULES.match(name)]
+    return modules + [name for name in dotted_names(tree) if RANDOM_CALLS.match(name)]
+
+
+def private_sklearn(tree: ast.Module) -> list[str]:
+    return [name for name in imported_modules(tree) if PRIVATE_SKLEARN.match(name)]
+
+
+def prints(tree: ast.Module) -> list[int]:
+    return [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+    ]
+
+
+def test_rooms_import_only_below():
+    pytest.importorskip("importlinter", reason="import-linter comes with the 'check' extra")
+    command = "from importlinter.cli import lint_imports_command; lint_imports_command()"
+    result = subprocess.run(
+        [sys.executable, "-c", command, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("path", python_files(SOURCE), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_source_file_keeps_the_rules(path):
+    tree = parse(path)
+    assert not private_sklearn(tree), "scikit-learn's private modules change without notice"
+    assert not prints(tree), "a library does not print; what it prints could depend on rows"
+    if SEEDED_ENTROPY not in path.parents:
+        assert not randomness(tree), "tacit.noise is the only door to randomness"
+
+
+def test_the_rules_see_what_they_forbid():
+    assert randomness(ast.parse("import numpy as np\nnp.random.default_rng(0)"))
+    assert randomness(ast.parse("from numpy import random"))
+    assert randomness(ast.parse("import random"))
+    assert randomness(ast.parse("from os import path\nimport os\nos.urandom(8)"))
+    assert not randomness(ast.parse("from tacit.noise import gaussian\nrandom_state = None"))
+    assert private_sklearn(ast.parse("from sklearn.linear_model._base import LinearModel"))
+    assert private_sklearn(ast.parse("from sklearn.utils import _param_validation"))
+    assert not private_sklearn(ast.parse("from sklearn.utils.validation import check_is_fitted"))
+    assert prints(ast.parse("def f():\n    print('row')"))
+    assert MACHINE_PATHS.search("see /" + "home/someone")
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 120
+
+
+def test_no_tracked_file_names_a_place_on_a_machine():
+    files = [path for path in tracked_files() if path.suffix in TEXT_FILES]
+    if not files:
+        pytest.skip("not a git checkout: there is no list of tracked files")
+    guilty = {
+        str(path.relative_to(ROOT)): found.group()
+        for path in files
+        if (found := MACHINE_PATHS.search(path.read_text(encoding="utf-8", errors="replace")))
+    }
+    assert not guilty
