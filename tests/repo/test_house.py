@@ -10,7 +10,7 @@ import pytest
 from repo_support import ROOT, SOURCE, dotted_names, imported_modules, parse, python_files, tracked_files
 
 SEEDED_ENTROPY = SOURCE / "noise"
-RANDOM_MODULES = re.compile(r"(random|secrets|numpy\.random|scipy\.stats\.(qmc|sampling))(\.|$)")
+RANDOM_MODULES = re.compile(r"(random|numpy\.random|scipy\.stats\.(qmc|sampling))(\.|$)")
 RANDOM_CALLS = re.compile(r"((np|numpy)\.random|os\.urandom)(\.|$)|.*\.rvs$|check_random_state$")
 PRIVATE_SKLEARN = re.compile(r"sklearn\.(.*\.)?_[a-z]")
 # Written in pieces so that this file does not contain what it looks for.
