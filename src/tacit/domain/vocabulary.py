@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tacit.domain.cells import Codes, as_cells
+from tacit.domain.cells import Codes, as_cells, plain_cell
 from tacit.domain.checks import DeclarationError, refuse
 from tacit.errors import SchemaError
 
@@ -31,8 +31,7 @@ MISSING = -2
 
 def label_text(cell: object) -> str | None:
     """The one text that stands for all spellings of a cell's label; None for a cell that holds no label."""
-    if isinstance(cell, np.generic):
-        cell = cell.item()
+    cell = plain_cell(cell)
     if type(cell) is bytes:
         cell = cell.decode("utf-8", errors="replace")
     if type(cell) is bool:
@@ -55,7 +54,7 @@ def _number_text(number: float) -> str | None:
     try:
         number = float(number)
     except OverflowError:
-        number = math.copysign(math.inf, number)
+        number = math.inf if number > 0 else -math.inf
     if math.isnan(number):
         return None
     return str(int(number)) if math.isfinite(number) and number == int(number) else repr(number)
@@ -63,7 +62,7 @@ def _number_text(number: float) -> str | None:
 
 def plain_label(error: DeclarationError, where: str, value: object) -> Label:
     """A label as a plain Python value; refused when it is empty or not a text, number or bool."""
-    value = value.item() if isinstance(value, np.generic) else value
+    value = plain_cell(value)
     if isinstance(value, (str, int, float)) and label_text(value) is not None:
         return value
     refuse(error, where, value, "a non-empty text or a number", "Remove it, or quote it if it is a text.")

@@ -48,7 +48,7 @@ class ArrayTable:
 
 def array_table(values: object) -> ArrayTable:
     """A table of anything two-dimensional; numbers are neither read nor copied."""
-    cells = plain_cells(values, "X")
+    cells = _listed(values) if isinstance(values, list | tuple) else plain_cells(values, "X")
     if cells.ndim != 2:
         raise SchemaError(
             f"X: found {cells.ndim} dimension(s); expected 2, one row per unit and one column per feature. "
@@ -61,8 +61,6 @@ def plain_cells(values: object, where: str) -> Cells:
     """A base-class ndarray of numbers (not copied) or of Python objects."""
     if isinstance(values, np.ma.MaskedArray):
         return _unmasked(values, where)
-    if isinstance(values, list | tuple):
-        return _listed(values, where)
     if not (isinstance(values, np.ndarray) or hasattr(values, "__array__")):
         raise SchemaError(
             f"{where}: found {type(values).__name__}; expected a numpy array, nested lists, a scipy.sparse matrix, "
@@ -87,16 +85,16 @@ def _unmasked(values: "np.ma.MaskedArray[Any, Any]", where: str) -> Cells:
     return data
 
 
-def _listed(values: Sequence[Any], where: str) -> Cells:
+def _listed(rows: Sequence[Any]) -> Cells:
     """Nested lists cell by cell: letting numpy find a dtype would let one cell decide how the others are read."""
-    if not values or not _is_row(values[0]):
-        return _objects(values)
-    width = len(values[0])
-    cells = np.empty((len(values), width), dtype=object)
-    for target, row in zip(cells, values, strict=True):
-        if not _is_row(row) or len(row) != width:
-            raise SchemaError(f"{where}: found rows of different lengths; expected {width} cells in every row.")
-        target[:] = _objects(row)
+    if not all(_is_row(row) for row in rows):
+        return object_cells(rows)
+    widths = {len(row) for row in rows}
+    if len(widths) > 1:
+        raise SchemaError("X: found rows of different lengths; expected as many cells in every row.")
+    cells = np.empty((len(rows), *widths), dtype=object)
+    for target, row in zip(cells, rows, strict=True):
+        target[:] = object_cells(row)
     return cells
 
 
@@ -104,8 +102,6 @@ def _is_row(value: object) -> bool:
     return isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim > 0)
 
 
-def _objects(values: Sequence[Any]) -> Cells:
-    cells = np.empty(len(values), dtype=object)
-    for place, cell in enumerate(values):
-        cells[place] = cell
-    return cells
+def object_cells(values: Sequence[Any]) -> Cells:
+    """One object per cell, whatever the objects are."""
+    return np.fromiter(values, dtype=object, count=len(values))

@@ -16,6 +16,7 @@ from tacit.rows.outcomes import encoded_targets
 from tacit.rows.rows import Rows
 from tacit.rows.sources import DenseSource, SparseSource
 from tacit.rows.sparse import sparse_table
+from tacit.rows.summation import FloatArray
 
 
 def open_rows(X: Any, y: object, declaration: Domain | Schema, geometry: Geometry) -> Rows:
@@ -30,16 +31,51 @@ def open_rows(X: Any, y: object, declaration: Domain | Schema, geometry: Geometr
     if scipy.sparse.issparse(X):
         sparse_source = _sparse_source(X, declaration, geometry)
         return Rows(sparse_source, encoded_targets(y, sparse_source.n, declaration.outcome))
-    table = frame_table(X) or array_table(X)
-    if table.n == 0:
-        raise SchemaError("X: found no rows; expected at least one.")
+    table = _table(X)
     if isinstance(declaration, Schema):
+        _check_length(table, declaration)
         source = _schema_source(table, declaration, geometry)
         if y is None and isinstance(table, FrameTable):
             (y,) = table.select([declaration.target.name])
     else:
         source = _domain_source(table, declaration, geometry)
     return Rows(source, encoded_targets(y, table.n, declaration.outcome))
+
+
+def linear_scores(X: Any, theta: FloatArray, declaration: Domain | Schema, geometry: Geometry) -> FloatArray:
+    """⟨x̃, θ⟩ for each row of a table to be predicted, encoded as for a fit; θ may have one column per class.
+
+    Rows to predict are the caller's own: nothing here is private, and a declared number of rows does not bind them.
+    """
+    source: DenseSource | SparseSource
+    if scipy.sparse.issparse(X):
+        source = _sparse_source(X, declaration, geometry)
+        n = source.n
+    else:
+        table = _table(X)
+        n = table.n
+        is_schema = isinstance(declaration, Schema)
+        source = (
+            _schema_source(table, declaration, geometry) if is_schema else _domain_source(table, declaration, geometry)
+        )
+    read = source.reader()
+    starts = range(0, n, source.block_rows)
+    return np.concatenate([read(start, min(start + source.block_rows, n)) @ theta for start in starts])
+
+
+def _table(X: Any) -> ArrayTable | FrameTable:
+    table = frame_table(X) or array_table(X)
+    if table.n == 0:
+        raise SchemaError("X: found no rows; expected at least one.")
+    return table
+
+
+def _check_length(table: ArrayTable | FrameTable, schema: Schema) -> None:
+    if schema.rows is not None and schema.rows != table.n:
+        raise SchemaError(
+            f"X: found {table.n} rows; expected {schema.rows}, the public number that the schema declares. "
+            "Correct `rows`, or pass the declared table."
+        )
 
 
 def _domain_source(table: ArrayTable | FrameTable, domain: Domain, geometry: Geometry) -> DenseSource:
@@ -50,11 +86,6 @@ def _domain_source(table: ArrayTable | FrameTable, domain: Domain, geometry: Geo
 
 def _schema_source(table: ArrayTable | FrameTable, schema: Schema, geometry: Geometry) -> DenseSource:
     """Declared columns, typed once: numbers as float64, categories as int32 codes."""
-    if schema.rows is not None and schema.rows != table.n:
-        raise SchemaError(
-            f"X: found {table.n} rows; expected {schema.rows}, the public number that the schema declares. "
-            "Correct `rows`, or pass the declared table."
-        )
     columns = table.select(list(schema.features))
     encoding = table_encoding(schema, geometry)
     if isinstance(table, ArrayTable) and _is_numbers_only(table, schema):

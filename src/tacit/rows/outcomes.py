@@ -4,7 +4,7 @@ import numpy as np
 
 from tacit.domain import Outcome
 from tacit.errors import SchemaError
-from tacit.rows.arrays import Cells, plain_cells
+from tacit.rows.arrays import Cells, object_cells, plain_cells
 from tacit.rows.frames import frame_table, series_cells
 from tacit.rows.summation import FloatArray
 
@@ -20,6 +20,8 @@ def encoded_targets(y: object, n: int, outcome: Outcome) -> FloatArray:
 def _cells(y: object) -> Cells:
     if y is None:
         raise SchemaError("y: found None; expected one target per row (or a table and a Schema naming its target).")
+    if isinstance(y, list | tuple):
+        return object_cells([_single(cell) for cell in y])
     frame = frame_table(y)
     cells = frame.only_column() if frame is not None else series_cells(y)
     if cells is None:
@@ -29,3 +31,8 @@ def _cells(y: object) -> Cells:
     if cells.ndim != 1:
         raise SchemaError(f"y: found {cells.ndim} dimension(s); expected one target per row, shape (n,).")
     return cells
+
+
+def _single(cell: object) -> object:
+    """The target of a row written as a list of one cell."""
+    return cell[0] if isinstance(cell, list | tuple) and len(cell) == 1 else cell
