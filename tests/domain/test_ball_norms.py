@@ -9,13 +9,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from domain_support import assert_inside, ball, encode, exact_norm_squared, geometries, raw_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from domain_support import assert_inside, ball, encode, exact_norm_squared, geometries, raw_rows
 from tacit.domain import Domain, Geometry, Norms, array_encoding
-from tacit.domain import array_encoding as encoding_of
 from tacit.domain.clipping import L1Projection, L2Projection, margin
 
 NORMS = ("l2", "l1", "linf")
@@ -183,7 +182,7 @@ def test_entries_stored_twice_are_added_before_clipping():
 
 
 def test_wide_sparse_rows_keep_their_proof():
-    encoding = encoding_of(Domain("l2"), Geometry(), 10**6, names=[str(j) for j in range(10**6)])
+    encoding = array_encoding(Domain("l2"), Geometry(), 10**6, names=[str(j) for j in range(10**6)])
     raw = sparse.csr_array(np.ones((1, 3000)))
     raw.resize(1, 10**6)
     stored = encoding.encode_sparse(raw)

@@ -34,7 +34,10 @@ def as_cells(column: object, where: str) -> npt.NDArray[Any]:
         numpy_dtype = getattr(column, "dtype", None)
         column = np.asarray(column, dtype=numpy_dtype if isinstance(numpy_dtype, np.dtype) else object)
     kind = column.dtype.kind
-    if kind in "fiub":
+    if kind == "f":
+        with np.errstate(all="ignore"):
+            return np.asarray(column, dtype=np.float64)
+    if kind in "iub":
         return np.asarray(column)
     if kind in "OUST":
         return column.astype(object)
@@ -48,16 +51,22 @@ def to_numbers(column: object, where: str = "column") -> Floats:
     """float64 values of any array or column of cells, of the same shape; what cannot be parsed is NaN."""
     cells = as_cells(column, where)
     if cells.dtype.kind in "fiub":
-        with np.errstate(all="ignore"):
-            return cells.astype(np.float64)
+        return cells.astype(np.float64)
     flat = np.fromiter((_cell_number(cell) for cell in cells.ravel()), np.float64, cells.size)
     return flat.reshape(cells.shape)
 
 
+def plain_cell(cell: object) -> object:
+    """A numpy scalar as the Python value it stands for; anything else unchanged."""
+    if isinstance(cell, np.floating):
+        with np.errstate(all="ignore"):
+            return float(cell)
+    return cell.item() if isinstance(cell, np.generic) else cell
+
+
 def _cell_number(cell: object) -> float:
     """float(cell) for plain numbers and their texts; NaN for everything else (no foreign code is run)."""
-    if isinstance(cell, np.generic):
-        cell = cell.item()
+    cell = plain_cell(cell)
     if type(cell) not in _PARSED:
         return float("nan")
     try:
