@@ -34,11 +34,9 @@ def open_rows(X: Any, y: object, declaration: Domain | Schema, geometry: Geometr
     table = _table(X)
     if isinstance(declaration, Schema):
         _check_length(table, declaration)
-        source = _schema_source(table, declaration, geometry)
         if y is None and isinstance(table, FrameTable):
             (y,) = table.select([declaration.target.name])
-    else:
-        source = _domain_source(table, declaration, geometry)
+    source = _dense_source(table, declaration, geometry)
     return Rows(source, encoded_targets(y, table.n, declaration.outcome))
 
 
@@ -54,10 +52,7 @@ def linear_scores(X: Any, theta: FloatArray, declaration: Domain | Schema, geome
     else:
         table = _table(X)
         n = table.n
-        is_schema = isinstance(declaration, Schema)
-        source = (
-            _schema_source(table, declaration, geometry) if is_schema else _domain_source(table, declaration, geometry)
-        )
+        source = _dense_source(table, declaration, geometry)
     read = source.reader()
     starts = range(0, n, source.block_rows)
     return np.concatenate([read(start, min(start + source.block_rows, n)) @ theta for start in starts])
@@ -76,6 +71,12 @@ def _check_length(table: ArrayTable | FrameTable, schema: Schema) -> None:
             f"X: found {table.n} rows; expected {schema.rows}, the public number that the schema declares. "
             "Correct `rows`, or pass the declared table."
         )
+
+
+def _dense_source(table: ArrayTable | FrameTable, declaration: Domain | Schema, geometry: Geometry) -> DenseSource:
+    if isinstance(declaration, Schema):
+        return _schema_source(table, declaration, geometry)
+    return _domain_source(table, declaration, geometry)
 
 
 def _domain_source(table: ArrayTable | FrameTable, domain: Domain, geometry: Geometry) -> DenseSource:
