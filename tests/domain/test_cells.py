@@ -21,19 +21,10 @@ from tacit.domain import Binary, Category, Classes, Flag, Number, Real, to_numbe
 from tacit.errors import SchemaError
 
 NAN = float("nan")
-STRANGE = [None, NAN, pd.NA, pd.NaT, "", "abc", [1, 2], {}, object(), 1 + 2j, 10**400, datetime.date(2020, 1, 1)]
-STRANGE += [
-    Decimal("sNaN"),
-    np.longdouble("1e4000"),
-    np.complex64(1),
-    np.datetime64("2020"),
-    Decimal("Infinity"),
-    Fraction(10**400),
-    "1e999",
-    b"\xff",
-    np.array([1.0]),
-    print,
-    "٣",
+STRANGE = [
+    *(None, NAN, pd.NA, pd.NaT, "", "abc", "1e999", "\u0663", b"\xff", print, object(), [1, 2], {}),
+    *(1 + 2j, 10**400, Decimal("sNaN"), Decimal("Infinity"), Fraction(10**400), datetime.date(2020, 1, 1)),
+    *(np.longdouble("1e4000"), np.complex64(1), np.datetime64("2020"), np.array([1.0])),
 ]
 any_cell = st.one_of(
     st.sampled_from(STRANGE), st.integers(), st.floats(), st.booleans(), st.text(), st.binary(), st.decimals()
