@@ -69,14 +69,8 @@ class Unclipped:
     def __init__(self, slope):
         self.slope = slope
 
-    def apply(self, block):
-        block.scale(np.full(block.rows.shape[0], self.slope))
-
-
-class WithoutPowersOfTwo(L2Projection):
-    def apply(self, block):
-        block.scale(np.full(block.rows.shape[0], self.slope))
-        block.scale(np.minimum(1.0, self.radius / np.sqrt(np.maximum(block.squares(), 1e-300))))
+    def shrink(self, block):
+        block.scale(np.ones(block.rows.shape[0]))
 
 
 @pytest.mark.proof("exact-clipping")
@@ -87,11 +81,26 @@ def test_mutant_without_clipping_is_caught():
 
 
 @pytest.mark.proof("exact-clipping")
-def test_mutant_that_overflows_is_caught():
+def test_mutant_that_overflows_is_caught(monkeypatch):
+    """Without the powers of two the square of 1e200 overflows, and the row is stored as 0."""
     encoding = ball(3)
-    mutant = WithoutPowersOfTwo(encoding.slope, encoding.projection.radius, 3)
+    check_sphere(encoding, encoding.projection.radius, 3)
+    plain = lambda block, slope: block.scale(np.full(block.rows.shape[0], slope))  # noqa: E731
+    monkeypatch.setattr("tacit.domain.clipping._bring_down", plain)
     with pytest.raises(AssertionError):
-        check_sphere(replace(encoding, projection=mutant), mutant.radius, 3)
+        check_sphere(encoding, encoding.projection.radius, 3)
+
+
+@pytest.mark.proof("exact-clipping")
+@given(st.data(), st.sampled_from(NORMS), radii)
+def test_ordinary_and_careful_rows_are_stored_alike(data, norm, radius):
+    """Which of the two ways a row takes is decided row by row and changes no bit."""
+    encoding = ball(3, norm, radius)
+    rows = np.asarray(data.draw(raw_rows(3)), dtype=np.float64)
+    stored = encode(encoding, rows)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tacit.domain.clipping._ORDINARY_SQUARES", -1.0)
+        assert np.array_equal(encode(encoding, rows), stored)
 
 
 @pytest.mark.proof("exact-clipping")

@@ -13,13 +13,14 @@ from scipy import sparse
 from tacit.domain.ball import Domain
 from tacit.domain.cells import Codes, Floats
 from tacit.domain.clipping import (
-    DenseBlock,
     L1Projection,
     L2Projection,
     LinfProjection,
     Projection,
     SparseBlock,
     margin,
+    project_dense,
+    project_sparse,
 )
 from tacit.domain.decoding import Decoder
 from tacit.domain.geometry import Geometry
@@ -66,11 +67,8 @@ class ArrayEncoding:
 
     def encode(self, numbers: Floats, codes: Codes | None, out: Floats) -> None:
         """Write the encoded rows of `numbers` (k × columns) into `out` (k × width); `codes` is not used."""
-        features = out[:, : self.number_count]
         with np.errstate(all="ignore"):
-            np.copyto(features, numbers)
-            np.copyto(features, 0.0, where=~np.isfinite(numbers))
-            self.projection.apply(DenseBlock(features))
+            project_dense(self.projection, numbers, out[:, : self.number_count])
         if self.constant is not None:
             out[:, -1] = self.constant
 
@@ -81,7 +79,7 @@ class ArrayEncoding:
             rows.sum_duplicates()
             rows.data[~np.isfinite(rows.data)] = 0.0
             row_numbers = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
-            self.projection.apply(SparseBlock(rows.data, row_numbers, rows.shape[0]))
+            project_sparse(self.projection, SparseBlock(rows.data, row_numbers, rows.shape[0]))
         return rows if self.constant is None else self._with_constant(rows, row_numbers, self.constant)
 
     def _with_constant(

@@ -20,6 +20,8 @@ MOST_COLUMNS = 2**30
 _SAFE_EXPONENT = 300
 """Rows are brought below 2**301 before squaring: 2**30 squares below 2**602 cannot overflow."""
 
+_ORDINARY_SQUARES = 2.0**590
+
 
 def margin(columns: int) -> float:
     """Relative room left for rounding in sums of `columns` terms: max(2⁻⁴⁰, 8·columns·u), by `exact-clipping`."""
@@ -47,9 +49,11 @@ class RowBlock(Protocol):
 
 @dataclass(frozen=True)
 class DenseBlock:
-    """Rows of a two-dimensional array (a view is changed in place)."""
+    """Rows of a two-dimensional array; a step writes to `out`, which may be the same array."""
 
     rows: Floats
+    out: Floats
+    known_squares: Floats | None = None
 
     def peaks(self) -> Floats:
         """max |x_j| of each row."""
@@ -58,8 +62,7 @@ class DenseBlock:
 
     def squares(self) -> Floats:
         """Σ x_j² of each row."""
-        squares: Floats = np.einsum("ij,ij->i", self.rows, self.rows)
-        return squares
+        return dense_squares(self.rows) if self.known_squares is None else self.known_squares
 
     def magnitudes(self) -> Floats:
         """Σ |x_j| of each row."""
@@ -68,11 +71,17 @@ class DenseBlock:
 
     def scale(self, factors: Floats) -> None:
         """Multiply each row by its own factor."""
-        np.multiply(self.rows, factors[:, None], out=self.rows)
+        np.multiply(self.rows, factors[:, None], out=self.out)
 
     def limit(self, bound: float) -> None:
         """Move each coordinate to [−bound, bound]."""
-        np.clip(self.rows, -bound, bound, out=self.rows)
+        np.clip(self.rows, -bound, bound, out=self.out)
+
+
+def dense_squares(rows: Floats) -> Floats:
+    """Σ x_j² of each row."""
+    squares: Floats = np.einsum("ij,ij->i", rows, rows)
+    return squares
 
 
 @dataclass(frozen=True)
@@ -113,10 +122,14 @@ def _row_sums(row_numbers: npt.NDArray[np.integer[Any]], values: Floats, count: 
 
 
 class Projection(Protocol):
-    """A map of finite rows x to slope·x, moved to the ball where needed."""
+    """A map of rows x to slope·x, moved to the ball where needed."""
 
-    def apply(self, block: RowBlock) -> None:
-        """Change the rows in place."""
+    @property
+    def slope(self) -> float:
+        """Stored value per unit of the raw row."""
+
+    def shrink(self, block: RowBlock) -> None:
+        """Move rows slope·x with coordinates below 2³⁰¹ to the ball."""
 
 
 def shrink_l2(squares: Floats, threshold: float) -> Floats:
@@ -138,9 +151,8 @@ class L2Projection:
     radius: float
     columns: int
 
-    def apply(self, block: RowBlock) -> None:
-        """Change the rows in place."""
-        _bring_down(block, self.slope)
+    def shrink(self, block: RowBlock) -> None:
+        """Move the rows to the ball."""
         block.scale(shrink_l2(block.squares(), l2_threshold(self.radius, self.columns)))
 
 
@@ -152,9 +164,8 @@ class L1Projection:
     radius: float
     columns: int
 
-    def apply(self, block: RowBlock) -> None:
-        """Change the rows in place."""
-        _bring_down(block, self.slope)
+    def shrink(self, block: RowBlock) -> None:
+        """Move the rows to the ball."""
         threshold = self.radius * (1 - margin(self.columns))
         block.scale(threshold / np.maximum(block.magnitudes(), threshold))
 
@@ -166,10 +177,34 @@ class LinfProjection:
     slope: float
     radius: float
 
-    def apply(self, block: RowBlock) -> None:
-        """Change the rows in place."""
-        _bring_down(block, self.slope)
+    def shrink(self, block: RowBlock) -> None:
+        """Move the rows to the ball."""
         block.limit(self.radius)
+
+
+def project_sparse(projection: Projection, block: SparseBlock) -> None:
+    """Scale and project finite rows in place."""
+    _bring_down(block, projection.slope)
+    projection.shrink(block)
+
+
+def project_dense(projection: Projection, numbers: Floats, out: Floats) -> None:
+    """Write the projection of any rows to `out`; a cell that is not a finite number counts as 0.
+
+    Rows whose scaled squares add up to less than 2⁵⁹⁰ need no care: their cells are finite and below 2²⁹⁵, so
+    `_bring_down` would only multiply them by the slope. The others, usually none, are prepared apart; either way
+    the same floats are stored.
+    """
+    slope = projection.slope
+    rows = numbers * slope
+    squares = dense_squares(rows)
+    far = np.flatnonzero(~(squares < _ORDINARY_SQUARES))
+    careful = numbers[far]
+    careful[~np.isfinite(careful)] = 0.0
+    _bring_down(DenseBlock(careful, careful), slope)
+    rows[far] = careful
+    squares[far] = dense_squares(careful)
+    projection.shrink(DenseBlock(rows, out, squares))
 
 
 def _bring_down(block: RowBlock, slope: float) -> None:
