@@ -1,1 +1,20 @@
-"""tacit: differentially private empirical risk minimisation."""
+"""tacit: differentially private empirical risk minimisation. The ε it prints is the ε it delivers."""
+
+from tacit.domain import Domain, Schema
+from tacit.estimators import PrivateLinearSVC, PrivateLogisticRegression, PrivateRidge, load
+from tacit.ledger import Ledger
+from tacit.privacy import ZCDP, Approx, ExPost, Pure
+
+__all__ = [
+    "ZCDP",
+    "Approx",
+    "Domain",
+    "ExPost",
+    "Ledger",
+    "PrivateLinearSVC",
+    "PrivateLogisticRegression",
+    "PrivateRidge",
+    "Pure",
+    "Schema",
+    "load",
+]

@@ -18,7 +18,7 @@ from tacit.ledger import books
 from tacit.ledger.amounts import Amount
 from tacit.ledger.books import Request, Terms
 from tacit.ledger.chain import Event, sha256
-from tacit.ledger.store import Store
+from tacit.ledger.store import Row, Store
 from tacit.ledger.tables import EVENT_COLUMNS
 from tacit.privacy import Budget, ExPost, as_budget
 
@@ -102,13 +102,15 @@ class Account:
 
     def entries(self) -> list[Event]:
         """This account's events, oldest first."""
-        with self._store.reading() as db:
-            found = db.rows(f"SELECT {EVENT_COLUMNS} FROM tacit_event WHERE account = ? ORDER BY sequence", self.name)
-        return [Event(*row) for row in found]
+        return [Event(*row) for row in self._rows()]
 
     def history(self) -> pd.DataFrame:
         """The events as a frame, one row each."""
-        return pd.DataFrame(self.entries(), columns=list(Event._fields)).set_index("sequence")
+        return pd.DataFrame.from_records(self._rows(), columns=list(Event._fields), index="sequence")
+
+    def _rows(self) -> list[Row]:
+        with self._store.reading() as db:
+            return db.rows(f"SELECT {EVENT_COLUMNS} FROM tacit_event WHERE account = ? ORDER BY sequence", self.name)
 
     def __deepcopy__(self, memo: object) -> Self:
         return self

@@ -1,13 +1,15 @@
 """The history: events that are only ever appended, each carrying the hash of the one before.
 
-hash = SHA-256 of the JSON array of all other fields (ASCII, no spaces), `previous` included; a stored release enters
-through `digest`, its own SHA-256. Anyone with a JSON and a SHA-256 implementation can verify a history, and a head
-`sequence:hash` noted elsewhere proves later that nothing before it was changed or lost. By `ledger-chain`.
+hash = SHA-256 of the other fields in their order, one a line, in UTF-8; no field contains a line break. `previous` is
+among them, and a stored release enters through `digest`, its own SHA-256. Anyone who can compute SHA-256 can verify a
+history, and a head `sequence:hash` noted elsewhere proves later that nothing before it was changed or lost.
+By `ledger-chain`.
 """
 
 import hashlib
-import json
 from typing import NamedTuple
+
+from tacit.errors import LedgerError
 
 GENESIS = "0" * 64  # what the first event names as the one before
 
@@ -42,7 +44,10 @@ class Event(NamedTuple):
 
 def event_hash(fields: tuple[object, ...]) -> str:
     """The hash of an event's fields, `hash` itself left out. By `ledger-chain`."""
-    return sha256(json.dumps(fields, separators=(",", ":")).encode("ascii"))
+    text = "\n".join(map(str, fields))
+    if text.count("\n") != len(fields) - 1:  # two different events could then read the same
+        raise LedgerError(f"entry {fields[0]} has a line break inside a field")
+    return sha256(text.encode())
 
 
 def sealed(fields: tuple[object, ...]) -> Event:

@@ -81,7 +81,9 @@ class PostgresStore:
 
     def _connect(self) -> "psycopg.Connection[Row]":
         wait = max(1, int(self._timeout * 1000))
-        connection = psycopg.connect(self._url, autocommit=True, connect_timeout=max(2, int(self._timeout)))
+        connection = psycopg.connect(
+            self._url, autocommit=True, client_encoding="utf8", connect_timeout=max(2, int(self._timeout))
+        )
         connection.execute("SET synchronous_commit = on")  # off would let a crash undo a committed charge
         connection.execute(f"SET lock_timeout = {wait}")
         setting = connection.execute("SHOW fsync").fetchone()

@@ -45,7 +45,7 @@ class _Replay:
         self.previous = GENESIS
         self.sequence = -1
         self.sums: dict[str, dict[str, _Sums]] = {}
-        self.charged: dict[str, Event] = {}
+        self.charged: dict[str, int] = {}
         self.stored: set[str] = set()
 
     def take(self, row: Row) -> None:
@@ -65,7 +65,7 @@ class _Replay:
                 rows = self.sums[event.account]
                 self.sums[event.account] = {p: _Sums(event.currency, event.main, event.delta) for p in rows}
             case "charge":
-                self.charged[event.key] = event
+                self.charged[event.key] = event.main
                 self._book(event)
             case "store":
                 self._store(event, output)
@@ -87,8 +87,8 @@ class _Replay:
         self.stored.add(event.key)
 
     def _settle(self, event: Event) -> None:
-        charge = self.charged.get(event.key)
-        if charge is None or not -charge.main <= event.main <= 0 or event.delta:
+        charged = self.charged.get(event.key)
+        if charged is None or not -charged <= event.main <= 0 or event.delta:
             raise _broken(event, "settles what was never charged, or more than was charged")
         if event.main:
             self._book(event)

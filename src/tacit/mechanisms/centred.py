@@ -5,6 +5,7 @@ intercept would cost, and the residual y − m, clipped to [−1, 1], keeps ever
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -20,7 +21,7 @@ from tacit.privacy import Budget, compose
 from tacit.privacy.rounding import exact, upper
 from tacit.rows import Rows
 
-MEAN_SHARE = 0.1
+MEAN_SHARE = Fraction(1, 10)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ class EmpiricalRisk:
         self.loss = loss
         self.l2 = l2
         self.linear = np.zeros(rows.width) if linear is None else linear
-        self.bounds = RiskBounds(Shape.of(rows), loss, l2, _norm_above(self.linear))
+        self.bounds = RiskBounds(Shape.of(rows), loss, l2, norm_above(self.linear))
 
     @property
     def sample_size(self) -> int:
@@ -56,9 +56,9 @@ class EmpiricalRisk:
 
     def _error_at(self, theta: FloatArray) -> float:
         """By `gradient-rounding`."""
-        return self.bounds.gradient_bounds(_norm_above(theta)).error
+        return self.bounds.gradient_bounds(norm_above(theta)).error
 
 
-def _norm_above(vector: FloatArray) -> float:
+def norm_above(vector: FloatArray) -> float:
     """An upper bound on the exact ‖vector‖₂."""
     return float(np.linalg.norm(vector)) * (1.0 + (vector.size + 8) * 2.0 * UNIT_ROUNDOFF)

@@ -81,5 +81,8 @@ def weighted_gram(X: Any, weights: FloatArray) -> FloatArray:
     root = np.sqrt(weights)
     if issparse(X):
         return gram(csr_array((X.data * np.repeat(root, np.diff(X.indptr)), X.indices, X.indptr), shape=X.shape))
+    few = np.flatnonzero(root)
+    if 4 * few.size <= root.size:
+        return gram(X[few] * root[few, None])
     X *= root[:, None]
     return gram(X)

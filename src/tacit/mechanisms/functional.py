@@ -94,7 +94,9 @@ class FunctionalMechanism:
         matrix = np.zeros((d, d))
         matrix[triangle] = noisy[d:-d] / 2
         matrix += matrix.T + np.diag(noisy[:d])
-        return Release(_minimise(matrix, noisy[-d:], 4 * math.sqrt(2) * self.law.scale))
+        regularisation = 4 * math.sqrt(2) * self.law.scale
+        deviation = np.full(d, self.law.deviation(d) / (2 * regularisation))
+        return Release(_minimise(matrix, noisy[-d:], regularisation), deviation)
 
 
 def _minimise(matrix: np.ndarray[Any, np.dtype[np.float64]], linear: Vector, regularisation: float) -> Vector:

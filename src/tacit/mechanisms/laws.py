@@ -45,7 +45,7 @@ class NoiseLaw(Protocol):
         """Standard deviation of one coordinate of `width` many."""
 
     def reach(self, width: int) -> float:
-        """A radius that the noise leaves with probability below e^−2048. By `noise-reach`."""
+        """A radius that the noise leaves with probability below e^−256. By `noise-reach`."""
 
     def grid(self, width: int) -> float:
         """The power of two of which every release is a multiple."""
@@ -71,7 +71,7 @@ class SphericalLaplace:
         return self.scale * math.sqrt(width + 1)
 
     def reach(self, width: int) -> float:
-        return self.scale * (2 * width + 4096)
+        return self.scale * (2 * width + 512)
 
     def grid(self, width: int) -> float:
         return 2.0 ** noise.spherical_grid_exponent(self.scale, width)
@@ -97,7 +97,7 @@ class Laplace:
         return self.scale * math.sqrt(2)
 
     def reach(self, width: int) -> float:
-        return self.scale * (2 * width + 4096)
+        return self.scale * (2 * width + 512)
 
     def grid(self, width: int) -> float:
         return 2.0 ** noise.grid_exponent(self.scale)
@@ -123,7 +123,7 @@ class Gaussian:
         return self.scale
 
     def reach(self, width: int) -> float:
-        return self.scale * (math.sqrt(width) + 64) * (1 + 2.0**-40)
+        return self.scale * (math.sqrt(width) + 23) * (1 + 2.0**-40)
 
     def grid(self, width: int) -> float:
         return 2.0 ** noise.grid_exponent(self.scale)

@@ -18,7 +18,7 @@ import numpy as np
 
 from tacit.errors import ParameterError
 from tacit.mechanisms.laws import Laplace, NoiseLaw, SphericalLaplace, Vector
-from tacit.mechanisms.minimum import certified_minimum, public_tolerance
+from tacit.mechanisms.minimum import certified_minimum, public_tilted_tolerance
 from tacit.mechanisms.objective_noise import objective_law
 from tacit.mechanisms.problem import Problem
 from tacit.mechanisms.release import Facts, Release, Sensitivity
@@ -67,7 +67,7 @@ class ObjectivePerturbation:
     def solver_tolerance(self) -> float:
         """What the solver is asked for: public, for every b within the noise's reach."""
         shape = self.problem.shape
-        return public_tolerance(self.problem, upper(lambda: exact(self.law.reach(shape.width)) / shape.n))
+        return public_tilted_tolerance(self.problem, upper(lambda: exact(self.law.reach(shape.width)) / shape.n))
 
     @cached_property
     def tolerance(self) -> float:
@@ -121,7 +121,7 @@ class ObjectivePerturbation:
         return Release(self.finishing_law.add(minimum, entropy), np.full(width, largest_deviation))
 
     def _within_reach(self, tilt: Vector) -> Vector:
-        """b itself; shortened with a probability below e^−2048 that does not depend on data. By `noise-reach`."""
+        """b itself; shortened with a probability below e^−256 that does not depend on data. By `noise-reach`."""
         longest = self.law.reach(tilt.size) * (1 - 2.0**-40)
         length = float(np.linalg.norm(tilt))
         return tilt if length <= longest else tilt * (longest / length)

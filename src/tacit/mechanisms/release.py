@@ -1,7 +1,7 @@
 """What a mechanism gives back, and what it promises before it has read anything."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from tacit.mechanisms.laws import NoiseLaw, Vector
@@ -37,13 +37,14 @@ class Facts:
 
 @dataclass(frozen=True)
 class Release:
-    """A private parameter vector (encoded units); everything else in it is public.
+    """A private parameter vector (encoded units) and the size of the privacy noise in each of its coordinates.
 
-    deviation: standard deviation of the privacy noise in each coordinate of θ, where the mechanism knows it.
+    deviation: a standard deviation, exact or estimated from what was released; for objective perturbation an upper
+    bound, because the curvature that shrinks the noise is not released.
     """
 
     theta: Vector
-    deviation: Vector | None = field(default=None)
+    deviation: Vector
 
 
 class Mechanism(Protocol):

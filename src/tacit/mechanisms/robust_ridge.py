@@ -63,5 +63,6 @@ def _penalised(
     def excess(norm: float) -> float:
         return float(np.sum((q / (weights * norm + cross_radius)) ** 2)) - 1.0
 
-    norm = float(brentq(excess, 0.0, length / float(weights.min()), xtol=0.0, rtol=1e-14, maxiter=500))
+    longest = length / float(weights.min())
+    norm = float(brentq(excess, 0.0, longest, xtol=1e-15 * longest, rtol=1e-14, maxiter=500))
     return np.asarray(vectors @ (q * norm / (weights * norm + cross_radius)))

@@ -23,7 +23,7 @@ CLAIM = 2.0**-47
 
 _MANTISSA_BITS = 52
 _SQRT_HALF_PATTERN = int(np.float64(math.sqrt(0.5)).view(np.int64))
-_LN2_HIGH = float.fromhex("0x1.62e42fee00000p-1")  # 33 bits: times a 7-bit exponent it is exact
+_LN2_HIGH = float.fromhex("0x1.62e42fee00000p-1")  # 32 bits: times a 7-bit exponent it is exact
 _LN2_LOW = float.fromhex("0x1.a39ef35793c76p-33")
 _ATANH = tuple(1.0 / (2 * k + 1) for k in range(13))
 _SINE = tuple((-1.0) ** k / math.factorial(2 * k + 1) for k in range(10))

@@ -1,16 +1,21 @@
 """Solvers that return a certificate, not a hope. They know numbers only, never rows."""
 
+from tacit.solvers.hinge import HingeBounds, HingeObjective, minimise_hinge, public_hinge_tolerance
 from tacit.solvers.newton import minimise, public_tolerance
 from tacit.solvers.objective import GradientBounds, ObjectiveBounds, SmoothObjective, Solution
 from tacit.solvers.quadratic import QuadraticSolution, minimise_quadratic
 
 __all__ = [
     "GradientBounds",
+    "HingeBounds",
+    "HingeObjective",
     "ObjectiveBounds",
     "QuadraticSolution",
     "SmoothObjective",
     "Solution",
     "minimise",
+    "minimise_hinge",
     "minimise_quadratic",
+    "public_hinge_tolerance",
     "public_tolerance",
 ]

@@ -7,19 +7,19 @@ accuracy is a theorem takes over.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from tacit.errors import ParameterError
 from tacit.solvers.descent import descend, smallest_tolerance
+from tacit.solvers.line_search import Measured, search
 from tacit.solvers.objective import FloatArray, ObjectiveBounds, SmoothObjective, Solution
 from tacit.solvers.regions import Region, region_of
 
 MOST_STEPS = 100
-MOST_HALVINGS = 60
 HEAD_RATIO = 8
-SMALLEST_HEAD = 2048
+SMALLEST_HEAD = 1024
 CORRECTION_RATIO = 16
 FAST = 0.05
 """A Hessian is kept while one step shrinks the residual at least this much."""
@@ -54,22 +54,14 @@ def minimise(objective: SmoothObjective, tolerance: float, radius: float | None 
 def newton(objective: SmoothObjective, region: Region, tolerance: float) -> FloatArray | None:
     """Newton's iteration from a warm start; None if no certificate was earned within MOST_STEPS steps."""
 
-    def certified(point: _Point) -> bool:
+    def certified(point: Measured) -> bool:
         return region.certified_distance(objective.bounds, point.theta, point.gradient, point.error) <= tolerance
 
     final = _iterate(objective, region, _warm_start(objective, region), certified)
     return final.theta if certified(final) else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Point:
-    theta: FloatArray
-    gradient: FloatArray
-    error: float
-    residual: float
-
-
-Accept = Callable[[_Point], bool]
+Accept = Callable[[Measured], bool]
 
 
 def _warm_start(objective: SmoothObjective, region: Region) -> FloatArray:
@@ -86,7 +78,7 @@ def _warm_start(objective: SmoothObjective, region: Region) -> FloatArray:
     return _iterate(head, region, start, lambda point: point.residual <= sampling_error).theta
 
 
-def _iterate(objective: SmoothObjective, region: Region, start: FloatArray, accept: Accept) -> _Point:
+def _iterate(objective: SmoothObjective, region: Region, start: FloatArray, accept: Accept) -> Measured:
     """Newton steps until `accept`, or until progress ends."""
     curvature = _Curvature(objective, region)
     point = curvature.measure(start, refresh=True)
@@ -97,30 +89,12 @@ def _iterate(objective: SmoothObjective, region: Region, start: FloatArray, acce
         target = region.model_minimiser(
             point.theta, point.gradient, curvature.near(point.theta), objective.bounds.strong_convexity
         )
-        moved = _line_search(curvature, point, target, refresh)
+        moved = search(partial(curvature.measure, refresh=refresh), point, target)
         if moved is None and curvature.fresh_at(point.theta):
             break
         refresh = moved is None or moved.residual > FAST * point.residual
         point = curvature.measure(point.theta, refresh=True) if moved is None else moved
     return point
-
-
-def _line_search(curvature: "_Curvature", point: _Point, target: FloatArray, refresh: bool) -> _Point | None:
-    """The first point on the way to `target` that is safe to accept; None if there is none.
-
-    Safe: the slope along the way is still ≤ 0, so J (convex) has only fallen; or the residual shrank.
-    """
-    direction = target - point.theta
-    descent = -float(point.gradient @ direction)
-    step = 1.0
-    for _ in range(MOST_HALVINGS):
-        trial = curvature.measure(point.theta + step * direction if step < 1.0 else target, refresh)
-        ascent = float(trial.gradient @ direction)
-        if trial.residual <= 0.9 * point.residual or ascent <= 0.0 < descent:
-            return trial
-        secant = descent / (descent + ascent) if descent > 0.0 else 0.5
-        step *= min(0.5, max(0.1, secant))
-    return None
 
 
 class _Curvature:
@@ -134,19 +108,19 @@ class _Curvature:
         self._objective = objective
         self._region = region
         terms = objective.sample_size // CORRECTION_RATIO
-        self._head = objective.head(terms) if terms >= max(SMALLEST_HEAD // 2, 8 * objective.bounds.dimension) else None
+        self._head = objective.head(terms) if terms >= max(SMALLEST_HEAD, 8 * objective.bounds.dimension) else None
         self._reference = np.empty(0)
         self._hessian = np.empty((0, 0))
         self._head_hessian: FloatArray | None = None
 
-    def measure(self, theta: FloatArray, refresh: bool) -> _Point:
+    def measure(self, theta: FloatArray, refresh: bool) -> Measured:
         """The gradient at theta; with `refresh`, in the same pass, the full Hessian."""
         if refresh:
             g, error, self._hessian = self._objective.gradient_and_hessian(theta)
             self._reference, self._head_hessian = theta, None
         else:
             g, error = self._objective.gradient(theta)
-        return _Point(theta, g, error, self._region.residual(theta, g))
+        return Measured(theta, g, error, self._region.residual(theta, g))
 
     def fresh_at(self, theta: FloatArray) -> bool:
         return theta is self._reference

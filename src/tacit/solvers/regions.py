@@ -33,6 +33,9 @@ class Region(Protocol):
     def certified_distance(self, bounds: ObjectiveBounds, theta: FloatArray, g: FloatArray, e: float) -> float:
         """A bound on ‖theta − θ*‖₂, given the gradient g at theta within e."""
 
+    def variation(self, theta: FloatArray, g: FloatArray, e: float) -> tuple[float, float]:
+        """(ρ, s) with ⟨g', theta − t⟩ ≤ ρ‖theta − t‖ + s for every t in C and every g' within e of g."""
+
     def residual(self, theta: FloatArray, g: FloatArray) -> float:
         """‖g + normal-cone part‖: zero exactly at the minimiser. Steers the iteration, certifies nothing."""
 
@@ -56,6 +59,9 @@ class Everywhere:
     def certified_distance(self, bounds: ObjectiveBounds, theta: FloatArray, g: FloatArray, e: float) -> float:
         """(‖g‖ + e)/λ, rounded up, by `minimiser-distance`."""
         return rounded_up((norm_above(g) + e) / bounds.strong_convexity)
+
+    def variation(self, theta: FloatArray, g: FloatArray, e: float) -> tuple[float, float]:
+        return rounded_up(norm_above(g) + e), 0.0
 
     def residual(self, theta: FloatArray, g: FloatArray) -> float:
         return float(np.linalg.norm(g))
@@ -101,6 +107,17 @@ class Ball:
         residual = norm_above(g + nu * theta) + rounding + e + (bounds.smoothness + nu) * missing
         boundary = residual / (bounds.strong_convexity + 0.5 * nu) + missing
         return rounded_up(min(interior, boundary))
+
+    def variation(self, theta: FloatArray, g: FloatArray, e: float) -> tuple[float, float]:
+        """ρ = ‖g + νθ‖ + e and s = ν‖θ‖(R − ‖θ‖), by `ball-residual`; ν = 0 when that makes both smaller."""
+        if not norm_above(theta) <= self.radius:
+            return math.inf, math.inf
+        nu = _multiplier(theta, g)
+        missing = self.radius - norm_below(theta)
+        if missing > 2.0**-30 * self.radius:
+            return rounded_up(norm_above(g) + e), 0.0
+        rounding = 4.0 * UNIT_ROUNDOFF * (norm_above(g) + nu * self.radius)
+        return rounded_up(norm_above(g + nu * theta) + rounding + e), rounded_up(nu * self.radius * missing)
 
     def residual(self, theta: FloatArray, g: FloatArray) -> float:
         if norm_above(theta) < self.radius * (1.0 - 2.0**-30):

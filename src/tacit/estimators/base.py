@@ -1,0 +1,185 @@
+"""What all private linear estimators share: the door, the budget, the certificate, the table of coefficients."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
+
+from tacit.certificate import Certificate, describe
+from tacit.domain import Domain, Encoding, Geometry, Schema
+from tacit.errors import ParameterError
+from tacit.estimators import persistence
+from tacit.estimators.guard import refuse_unpaid_refits
+from tacit.estimators.payment import Job, Paid, run
+from tacit.inference import Summary
+from tacit.ledger import Account
+from tacit.losses import Loss
+from tacit.mechanisms.choice import Wishes
+from tacit.noise import Entropy, SeededEntropy, SystemEntropy
+from tacit.privacy import Budget, as_budget
+from tacit.rows import Rows, linear_scores, open_rows
+
+Floats = NDArray[np.float64]
+Declaration = Domain | Schema
+
+
+class PrivateLinearModel(BaseEstimator):  # type: ignore[misc]
+    """Base of the private linear estimators; see a subclass for the parameters."""
+
+    privacy: object
+    domain: Declaration | None
+    l2: float | None
+    radius: float | None
+    fit_intercept: bool
+    mechanism: str
+    ledger: Account | None
+    random_state: Any
+
+    coef_: Floats
+    intercept_: Any
+    certificate_: Certificate
+    encoded_coef_: Floats
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Fit privately. X: array, sparse matrix or table; y: targets, or None to take the schema's target column."""
+        budget = as_budget(self.privacy)
+        wishes = self._wishes()
+        refuse_unpaid_refits(self.ledger)
+        declaration, X, y = self._admit(X, y)
+        rows = open_rows(X, y, declaration, self._geometry())
+        jobs = self._jobs(rows, wishes, budget)
+        entropy = self._entropy()
+        query = {"estimator": type(self).__name__, "declaration": declaration.fingerprint(), "n": rows.n}
+        paid = run(jobs, entropy, self.ledger, query, type(self).__name__)
+        self._keep(rows.encoding, jobs, paid, entropy, declaration, rows.n)
+        return self
+
+    def summary(self) -> Summary:
+        """The released coefficients in the user's units, with the size of the privacy noise."""
+        check_is_fitted(self)
+        names, coefficients, noise = self._table()
+        return Summary(
+            title=f"{type(self).__name__}: {self.certificate_.releases[-1]['mechanism']}",
+            names=names,
+            coefficients=coefficients,
+            noise=noise,
+            bounded=self.certificate_.releases[-1]["mechanism"] == "objective perturbation",
+            footer=(f"{self.certificate_.guarantee}, {self.certificate_.unit}, n = {self.certificate_.n:,}",),
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted model as JSON: coefficients, declaration and certificate, no data and no code."""
+        check_is_fitted(self)
+        persistence.save(self, Path(path))
+
+    @abstractmethod
+    def _loss(self) -> Loss:
+        """The loss of this model."""
+
+    @abstractmethod
+    def _default_geometry(self) -> Geometry:
+        """How rows are placed in the unit ball."""
+
+    @abstractmethod
+    def _jobs(self, rows: Rows, wishes: Wishes, budget: Budget) -> Sequence[Job]:
+        """What is to be released, calibrated; reads no row."""
+
+    @abstractmethod
+    def _admit(self, X: Any, y: Any) -> tuple[Declaration, Any, Any]:
+        """The declaration in force, and X and y as it wants them."""
+
+    @abstractmethod
+    def _set_coefficients(self, encoding: Encoding) -> None:
+        """coef_ and intercept_ from encoded_coef_."""
+
+    @abstractmethod
+    def _table(self) -> tuple[tuple[str, ...], Floats, Floats]:
+        """(names, coefficients, noise) of the summary."""
+
+    def _wishes(self) -> Wishes:
+        for name, value in (("l2", self.l2), ("radius", self.radius)):
+            number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+            if value is not None and not (number and 0 < value < float("inf")):
+                raise ParameterError(f"{name} must be a positive number or None for the default, got {value!r}")
+        if self.ledger is not None and not isinstance(self.ledger, Account):
+            raise ParameterError(f"ledger must be an account, as from Ledger(url).open(...), got {self.ledger!r}")
+        return Wishes(self._loss(), self.l2, self.radius)
+
+    def _geometry(self) -> Geometry:
+        default = self._default_geometry()
+        return default if self.fit_intercept else replace(default, constant=None)
+
+    def _declaration(self) -> Declaration:
+        if self.domain is None:
+            return Domain()
+        if not isinstance(self.domain, (Domain, Schema)):
+            raise ParameterError(f"domain must be a Domain or a Schema, got {type(self.domain).__name__}")
+        return self.domain
+
+    def _admit_features(self, X: Any, schema: Schema) -> None:
+        self.n_features_in_ = len(schema.features)
+        self.feature_names_in_ = np.array(list(schema.features), dtype=object)
+
+    def _entropy(self) -> Entropy:
+        if self.random_state is None:
+            return SystemEntropy()
+        return SeededEntropy(int(check_random_state(self.random_state).randint(2**31)))
+
+    def _keep(
+        self, encoding: Encoding, jobs: Sequence[Job], paid: Paid, entropy: Entropy, declaration: Declaration, n: int
+    ) -> None:
+        certificate = Certificate(
+            guarantee=paid.charge,
+            n=n,
+            unit=declaration.unit if isinstance(declaration, Schema) else "one row",
+            choice=jobs[0].plan.why,
+            releases=tuple(describe(f, label=job.label) for job in jobs for f in job.plan.mechanism.facts),
+            randomness=entropy.source,
+            private=entropy.private,
+            assumed_public=self._assumed_public(),
+            schema_fingerprint=declaration.fingerprint(),
+            version=version("tacit"),
+            ledger=paid.entry,
+        )
+        thetas = np.stack([release.theta for release in paid.releases])
+        deviations = np.stack([release.deviation for release in paid.releases])
+        self._restore(encoding, declaration, thetas, deviations, certificate)
+
+    def _restore(
+        self, encoding: Encoding, declaration: Declaration, thetas: Floats, deviations: Floats, certificate: Certificate
+    ) -> None:
+        """Set everything that a fitted model holds: after a fit, or from a file."""
+        self._declared = declaration
+        self._encoding_names = encoding.feature_names
+        self._linear_map = encoding.linear_map()[0]
+        self._deviations = deviations
+        self.encoded_coef_ = thetas
+        self._set_coefficients(encoding)
+        self.certificate_ = certificate
+
+    def _assumed_public(self) -> tuple[str, ...]:
+        return ("the number of rows", "the declaration (bounds, categories, unit)", "the parameters of this estimator")
+
+    def _scores(self, X: Any) -> Floats:
+        """⟨x̃, θ⟩ for each row and each released vector, rows encoded as for the fit."""
+        check_is_fitted(self)
+        if not isinstance(self._declared, Schema):
+            X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
+        return linear_scores(X, self.encoded_coef_.T, self._declared, self._geometry())
+
+    def _coefficient_noise(self, index: int) -> Floats:
+        """Noise in (coef, intercept) from independent noise in θ: √(Σ A²s²)."""
+        return np.asarray(np.sqrt(self._linear_map**2 @ self._deviations[index] ** 2))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.non_deterministic = True
+        return tags

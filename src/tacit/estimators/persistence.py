@@ -1,0 +1,87 @@
+"""Models as JSON: declaration, released coefficients, certificate. No pickle, so loading a model runs no code."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tacit.certificate import Certificate, budget_from_dict, budget_to_dict
+from tacit.domain import Domain, Schema, array_encoding, table_encoding
+from tacit.errors import ParameterError
+from tacit.privacy import as_budget
+
+if TYPE_CHECKING:
+    from tacit.estimators.base import PrivateLinearModel
+
+FORMAT = "tacit-model"
+FORMAT_VERSION = 1
+_NOT_STORED = ("privacy", "domain", "ledger", "random_state")
+
+
+def save(model: "PrivateLinearModel", path: Path) -> None:
+    """Write a fitted model."""
+    declared = model._declared
+    stored = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "estimator": type(model).__name__,
+        "parameters": {k: v for k, v in model.get_params(deep=False).items() if k not in _NOT_STORED},
+        "privacy": budget_to_dict(as_budget(model.privacy)),
+        "declaration": {type(declared).__name__.lower(): declared.to_dict()},
+        "feature_names": list(map(str, getattr(model, "feature_names_in_", ()))),
+        "columns": model.n_features_in_,
+        "encoded_coefficients": model.encoded_coef_.tolist(),
+        "noise_deviations": model._deviations.tolist(),
+        "certificate": model.certificate_.to_dict(),
+    }
+    path.write_text(json.dumps(stored, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def restore(model_types: dict[str, type["PrivateLinearModel"]], path: Path) -> "PrivateLinearModel":
+    """Read a fitted model back."""
+    stored = _read(path)
+    if stored["estimator"] not in model_types:
+        raise ParameterError(f"{path.name} holds a {stored['estimator']!r}, which this version of tacit does not know")
+    declared = _declaration(stored["declaration"])
+    model = model_types[stored["estimator"]](
+        **stored["parameters"], privacy=budget_from_dict(stored["privacy"]), domain=declared
+    )
+    names = stored["feature_names"]
+    model.n_features_in_ = stored["columns"]
+    if names:
+        model.feature_names_in_ = np.array(names, dtype=object)
+    if isinstance(declared, Schema):
+        encoding: Any = table_encoding(declared, model._geometry())
+    else:
+        encoding = array_encoding(declared, model._geometry(), stored["columns"], names or None)
+    if declared.outcome.classes is not None:
+        model.classes_ = np.array(declared.outcome.classes)
+    model._restore(
+        encoding,
+        declared,
+        np.array(stored["encoded_coefficients"]),
+        np.array(stored["noise_deviations"]),
+        Certificate.from_dict(stored["certificate"]),
+    )
+    return model
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        stored = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as problem:
+        raise ParameterError(f"{path} is not a readable model ({problem}); expected a file written by save()") from None
+    if not isinstance(stored, dict) or stored.get("format") != FORMAT:
+        raise ParameterError(f"{path.name} is JSON but not a tacit model; expected a file written by save()")
+    if stored["format_version"] > FORMAT_VERSION:
+        raise ParameterError(f"{path.name} was written by a newer tacit; upgrade tacit to read it")
+    return stored
+
+
+def _declaration(stored: dict[str, Any]) -> Domain | Schema:
+    if "schema" in stored:
+        return Schema.from_dict(stored["schema"])
+    domain = stored["domain"]
+    classes = None if domain["classes"] is None else tuple(domain["classes"])
+    return Domain(domain["norm"], domain["radius"], tuple(domain["target"]), classes)

@@ -1,0 +1,51 @@
+"""Private linear support vector machine."""
+
+from typing import Any
+
+from tacit.domain import Domain, Schema
+from tacit.errors import ParameterError
+from tacit.estimators.classifier import PrivateClassifier
+from tacit.ledger import Account
+from tacit.losses import Hinge, HuberHinge
+from tacit.privacy import Budget
+
+
+class PrivateLinearSVC(PrivateClassifier):
+    """Linear support vector machine whose coefficients are differentially private.
+
+    loss: "huber", the hinge with its corner rounded over half a `width`, or "hinge" itself (output perturbation).
+    The other parameters are those of PrivateLogisticRegression.
+    """
+
+    def __init__(
+        self,
+        *,
+        loss: str = "huber",
+        width: float = 0.5,
+        privacy: Budget | float = 1.0,
+        domain: Domain | Schema | None = None,
+        l2: float | None = None,
+        radius: float | None = None,
+        fit_intercept: bool = True,
+        mechanism: str = "auto",
+        ledger: Account | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.loss = loss
+        self.width = width
+        self.privacy = privacy
+        self.domain = domain
+        self.l2 = l2
+        self.radius = radius
+        self.fit_intercept = fit_intercept
+        self.mechanism = mechanism
+        self.ledger = ledger
+        self.random_state = random_state
+
+    def _loss(self) -> HuberHinge | Hinge:
+        match self.loss:
+            case "huber":
+                return HuberHinge(self.width)
+            case "hinge":
+                return Hinge()
+        raise ParameterError(f"loss must be 'huber' or 'hinge', got {self.loss!r}")

@@ -1,0 +1,64 @@
+"""The coefficient table: what was released, in the user's units, with as many digits as the privacy noise allows."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One row per coefficient, the intercept last. `noise` is the size (standard deviation) of the privacy noise.
+
+    bounded: the sizes are upper bounds, because the true ones depend on data that was not released.
+    """
+
+    title: str
+    names: tuple[str, ...]
+    coefficients: Vector
+    noise: Vector
+    bounded: bool
+    footer: tuple[str, ...]
+
+    def to_frame(self) -> pd.DataFrame:
+        """The table as numbers."""
+        return pd.DataFrame({"coefficient": self.coefficients, self._noise_label: self.noise}, index=list(self.names))
+
+    def to_html(self) -> str:
+        """The table as HTML, digits as in the text."""
+        shown = pd.DataFrame(self._cells(), columns=["", "coefficient", self._noise_label])
+        return f"<h3>{self.title}</h3>{shown.to_html(index=False, border=0)}<p>{'<br>'.join(self.footer)}</p>"
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def __str__(self) -> str:
+        cells = [("", "coefficient", self._noise_label), *self._cells()]
+        widths = [max(len(row[column]) for row in cells) for column in range(3)]
+        lines = [f"{name:<{widths[0]}}  {value:>{widths[1]}}  {noise:>{widths[2]}}" for name, value, noise in cells]
+        rule = "─" * max(len(lines[0]), len(self.title))
+        return "\n".join([self.title, rule, lines[0], *lines[1:], rule, *self.footer])
+
+    __repr__ = __str__
+
+    @property
+    def _noise_label(self) -> str:
+        return "privacy noise ≤" if self.bounded else "privacy noise"
+
+    def _cells(self) -> list[tuple[str, str, str]]:
+        rows = zip(self.names, self.coefficients, self.noise, strict=True)
+        return [(name, rounded_to(value, noise), f"±{rounded_to(noise, noise)}") for name, value, noise in rows]
+
+
+def rounded_to(value: float, uncertainty: float) -> str:
+    """The value with two digits of its uncertainty and no more; large numbers are rounded left of the point too."""
+    if not (math.isfinite(value) and math.isfinite(uncertainty) and uncertainty > 0):
+        return f"{value:.4g}"
+    last = math.floor(math.log10(uncertainty)) - 1
+    if last < -12:
+        return f"{value:.6g}"
+    return f"{value:,.{-last}f}" if last < 0 else f"{round(value / 10.0**last) * 10.0**last:,.0f}"

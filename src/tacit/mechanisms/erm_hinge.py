@@ -1,0 +1,99 @@
+"""The hinge risk: not smooth, so it is handed to the solver as a family of smoothed risks and a count."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tacit.errors import ParameterError
+from tacit.losses import UNIT_ROUNDOFF, FloatArray, Hinge, HuberHinge
+from tacit.mechanisms.erm import EmpiricalRisk, norm_above
+from tacit.mechanisms.erm_bounds import enlarged, score_error
+from tacit.mechanisms.problem import Shape
+from tacit.rows import Rows, summation_error
+from tacit.solvers import GradientBounds, public_hinge_tolerance
+
+RELATIVE_HINGE_TOLERANCE = 0.01
+"""Solver tolerance as a share of the sensitivity: distances to a corner are the square roots of what can be certified."""
+
+
+@dataclass(frozen=True, slots=True)
+class HingeRiskBounds:
+    """Public bounds of J(θ) = (1/n) Σ max(0, 1 − yᵢ⟨xᵢ, θ⟩) + (l2/2)‖θ‖² + ⟨b, θ⟩, ‖b‖ ≤ linear_norm."""
+
+    shape: Shape
+    l2: float
+    linear_norm: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.l2 < math.inf:
+            raise ParameterError(f"l2 is {self.l2!r}; expected a finite number > 0, so that the minimiser is unique")
+        if not 0.0 <= self.linear_norm < math.inf:
+            raise ParameterError(f"linear_norm is {self.linear_norm!r}; expected a finite number >= 0")
+
+    @property
+    def dimension(self) -> int:
+        return self.shape.width
+
+    @property
+    def strong_convexity(self) -> float:
+        return self.l2
+
+    @property
+    def smoothness(self) -> float:
+        return math.inf
+
+    @property
+    def minimiser_norm(self) -> float:
+        """The smaller of the bounds by value and by slope, by `minimiser-norm`."""
+        b = self.linear_norm
+        by_value = (b + math.sqrt(b * b + 2.0 * self.l2)) / self.l2
+        return enlarged(min(by_value, (self.shape.norms.l2 + b) / self.l2))
+
+    def gradient_bounds(self, norm: float) -> GradientBounds:
+        """Magnitude over ‖θ‖ ≤ norm, and the error of summing given slopes, by `gradient-rounding`."""
+        r = self.shape.norms.l2
+        magnitude = enlarged(r + self.l2 * norm + self.linear_norm)
+        total_error = summation_error(self.shape.n, self.shape.block_rows, enlarged(r))
+        return GradientBounds(magnitude, enlarged(total_error / self.shape.n + 4.0 * UNIT_ROUNDOFF * magnitude))
+
+    def score_error(self, norm: float) -> float:
+        return score_error(self.shape.max_nonzeros, self.shape.norms.l2 * norm)
+
+    def tolerance(self, radius: float | None = None, share: float = RELATIVE_HINGE_TOLERANCE) -> float:
+        """A public solver tolerance: `share` of the sensitivity 2r/(l2 n), or the smallest that is proved reachable."""
+        aim = share * 2.0 * self.shape.norms.l2 / (self.l2 * self.shape.n)
+        return public_hinge_tolerance(self, aim, radius)
+
+
+class HingeRisk:
+    """J(θ) = (1/n) Σ max(0, 1 − yᵢ⟨xᵢ, θ⟩) + (l2/2)‖θ‖² + ⟨linear, θ⟩ as a `HingeObjective`; y = ±1."""
+
+    def __init__(self, rows: Rows, l2: float, linear: FloatArray | None = None) -> None:
+        if linear is not None and linear.shape != (rows.width,):
+            raise ParameterError(f"linear has shape {linear.shape}; expected ({rows.width},)")
+        self.rows = rows
+        self.l2 = l2
+        self.linear = np.zeros(rows.width) if linear is None else linear
+        self.bounds = HingeRiskBounds(Shape.of(rows), l2, norm_above(self.linear))
+
+    def smoothed(self, width: float) -> EmpiricalRisk:
+        return EmpiricalRisk(self.rows, HuberHinge(width), self.l2, self.linear)
+
+    def value(self, theta: FloatArray) -> float:
+        hinge = Hinge()
+        total = self.rows.total(lambda X, y: float(np.sum(hinge.value(X @ theta, y))))
+        return total / self.rows.n + 0.5 * self.l2 * float(theta @ theta) + float(self.linear @ theta)
+
+    def subgradient(self, theta: FloatArray) -> FloatArray:
+        hinge = Hinge()
+
+        def kernel(X: Any, y: FloatArray) -> FloatArray:
+            return np.asarray(hinge.slope(X @ theta, y) @ X)
+
+        return self.rows.total(kernel) / self.rows.n + (self.l2 * theta + self.linear)
+
+    def undecided(self, theta: FloatArray, width: float) -> float:
+        total = self.rows.total(lambda X, y: float(np.count_nonzero(np.abs(1.0 - y * (X @ theta)) <= width)))
+        return total / self.rows.n

@@ -1,0 +1,189 @@
+"""The hinge by smoothing: Newton on narrower and narrower Huber hinges, certified for the hinge itself.
+
+A slope of the Huber hinge of width h is an ε-subgradient of the hinge with ε ≤ h/8, and ε = 0 for a row whose margin
+is further than h from 1. So a small gradient of the smoothed objective, and a count of the rows near the corner,
+bound the distance to the minimiser of the hinge: no duality gap has to be evaluated.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from tacit.errors import ParameterError
+from tacit.solvers.line_search import Measured, search
+from tacit.solvers.objective import (
+    UNIT_ROUNDOFF,
+    FloatArray,
+    ObjectiveBounds,
+    SmoothObjective,
+    Solution,
+    norm_above,
+    rounded_up,
+)
+from tacit.solvers.regions import Ball, Region, region_of
+
+WIDEST = 0.5
+SHRINK = 4.0
+NARROWEST = 2.0**-60
+MOST_STEPS = 60
+
+
+class HingeBounds(ObjectiveBounds, Protocol):
+    """Public facts of (1/n) Σ max(0, 1 − yᵢ⟨xᵢ, θ⟩) + (λ/2)‖θ‖² + ⟨b, θ⟩.
+
+    The error of `gradient_bounds` is that of summing given slopes: errors of scores are counted by `score_error`.
+    """
+
+    def score_error(self, norm: float) -> float:
+        """Largest error of a computed ⟨xᵢ, θ⟩ over ‖θ‖ ≤ norm."""
+
+
+class HingeObjective(Protocol):
+    """A hinge objective that can be smoothed."""
+
+    @property
+    def bounds(self) -> HingeBounds: ...
+
+    def smoothed(self, width: float) -> SmoothObjective:
+        """The same with the Huber hinge of that width."""
+
+    def subgradient(self, theta: FloatArray) -> FloatArray:
+        """A subgradient, up to the errors in `bounds`."""
+
+    def undecided(self, theta: FloatArray, width: float) -> float:
+        """The share of rows whose computed margin is within `width` of 1."""
+
+
+def public_hinge_tolerance(bounds: HingeBounds, aim: float, radius: float | None = None) -> float:
+    """max(aim, smallest proved distance): what `minimise_hinge` may be asked for, by `hinge-terminates`."""
+    if not aim >= 0.0:
+        raise ParameterError(f"aim is {aim!r}; expected a distance >= 0")
+    return max(aim, plan_subgradient(bounds, radius).distance)
+
+
+def minimise_hinge(objective: HingeObjective, tolerance: float, radius: float | None = None) -> Solution:
+    """θ̂ with ‖θ̂ − θ*‖₂ ≤ tolerance, θ* the minimiser of the hinge objective over ‖θ‖₂ ≤ radius (None: everywhere).
+
+    Accepted by `hinge-smoothing`; reached on every input by `hinge-terminates`.
+    """
+    plan = plan_subgradient(objective.bounds, radius)
+    if not tolerance >= plan.distance:
+        raise ParameterError(
+            f"tolerance {tolerance!r} is below {plan.distance:.3g}, the smallest distance proved to be reached; use "
+            "public_hinge_tolerance to choose one"
+        )
+    theta = narrowing_newton(objective, region_of(radius), tolerance)
+    return subgradient_descent(objective, plan) if theta is None else Solution(theta, tolerance)
+
+
+def hinge_distance(bounds: HingeBounds, region: Region, point: Measured, width: float, undecided: float) -> float:
+    """D ≤ (ρ + √(ρ² + 4λε))/(2λ) from λD² ≤ ρD + ε, by `hinge-smoothing`.
+
+    ε = f·(h/8 + 4uh) + score error + slack of the region, f the share of undecided rows.
+    """
+    norm = norm_above(point.theta)
+    rho, slack = region.variation(point.theta, point.gradient, bounds.gradient_bounds(norm).error)
+    epsilon = undecided * width * (0.125 + 4.0 * UNIT_ROUNDOFF) + bounds.score_error(norm) + slack
+    convexity = bounds.strong_convexity
+    return rounded_up((rho + math.sqrt(rho * rho + 4.0 * convexity * epsilon)) / (2.0 * convexity))
+
+
+def narrowing_newton(objective: HingeObjective, region: Region, tolerance: float) -> FloatArray | None:
+    """Solve for h = ½, ⅛, …, each start extrapolated from the two solutions before; None if never certified.
+
+    While the rows near the corner stay the same, the solution is linear in h: then the extrapolation is exact.
+    """
+    convexity = objective.bounds.strong_convexity
+    width, theta = WIDEST, np.zeros(objective.bounds.dimension)
+    wider: tuple[float, FloatArray] | None = None
+    while width > NARROWEST:
+        bias = math.sqrt(width / (8.0 * convexity))
+        goal = 0.25 * convexity * max(tolerance, 0.03 * bias)
+        point = _solve_smoothed(objective.smoothed(width), region, theta, goal)
+        undecided = objective.undecided(point.theta, width)
+        if hinge_distance(objective.bounds, region, point, width, undecided) <= tolerance:
+            return point.theta
+        narrower = width / SHRINK
+        theta = point.theta
+        if wider is not None:
+            theta = region.project(theta + (theta - wider[1]) * ((width - narrower) / (wider[0] - width)))
+        wider, width = (width, point.theta), narrower
+    return None
+
+
+def _solve_smoothed(objective: SmoothObjective, region: Region, start: FloatArray, goal: float) -> Measured:
+    """Newton with a full Hessian at each trial: few rows carry curvature, so it costs little more than a gradient."""
+    hessian = np.empty((0, 0))
+
+    def measure(theta: FloatArray) -> Measured:
+        nonlocal hessian
+        g, error, hessian = objective.gradient_and_hessian(theta)
+        return Measured(theta, g, error, region.residual(theta, g))
+
+    point = measure(start)
+    for _ in range(MOST_STEPS):
+        if point.residual <= goal:
+            break
+        target = region.model_minimiser(point.theta, point.gradient, hessian, objective.bounds.strong_convexity)
+        moved = search(measure, point, target)
+        if moved is None:
+            break
+        point = moved
+    return point
+
+
+@dataclass(frozen=True, slots=True)
+class SubgradientPlan:
+    """Public numbers: `steps` steps of length `step` inside ‖θ‖ ≤ radius end within `distance` of θ*."""
+
+    radius: float
+    step: float
+    steps: int
+    distance: float
+
+
+def plan_subgradient(bounds: HingeBounds, radius: float | None) -> SubgradientPlan:
+    """D² ≤ 7E/λ after (2/(sλ)) log(M²λ/E) steps of length s = E/G², by `hinge-terminates`.
+
+    E collects the error of a score, of a summed gradient and of arithmetic; M bounds ‖θ*‖.
+    """
+    reach = bounds.minimiser_norm if radius is None else min(radius, bounds.minimiser_norm)
+    convexity = bounds.strong_convexity
+    gradient = bounds.gradient_bounds(reach)
+    size = gradient.magnitude + gradient.error
+    error = gradient.error + 8.0 * UNIT_ROUNDOFF * size
+    inward = 8.0 * (bounds.dimension + 16) * UNIT_ROUNDOFF * reach
+    excess = rounded_up(
+        bounds.score_error(reach) + error * error / convexity + inward * (2.0 * size + 4.0 * convexity * reach)
+    )
+    distance = rounded_up(math.sqrt(8.0 * excess / convexity) + 2.0 * inward)
+    if distance >= reach:
+        return SubgradientPlan(reach, 0.0, 0, reach)
+    step = excess / size**2
+    steps = math.ceil(rounded_up(2.0 / (step * convexity) * math.log(max(2.0, reach**2 * convexity / excess)))) + 1
+    return SubgradientPlan(reach, step, steps, distance)
+
+
+def subgradient_descent(objective: HingeObjective, plan: SubgradientPlan) -> Solution:
+    """The method behind the promise: too slow to be waited for, but free of exceptions to the rule.
+
+    The iterate is kept as an unevaluated sum of two floats, because a step is shorter than the spacing of floats.
+    """
+    ball = Ball(plan.radius)
+    high = np.zeros(objective.bounds.dimension)
+    low = np.zeros_like(high)
+    for _ in range(plan.steps):
+        high, low = _two_sum(high, low - plan.step * objective.subgradient(high))
+        above = norm_above(high) * (1.0 + 2.0 * UNIT_ROUNDOFF)
+        if above > ball.radius:
+            high, low = _two_sum(high, low - (1.0 - ball.radius / above) * high)
+    return Solution(ball.project(high), plan.distance)
+
+
+def _two_sum(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """s = fl(a + b) and the exact error a + b − s (Knuth)."""
+    s = a + b
+    part = s - a
+    return s, (a - (s - part)) + (b - part)
