@@ -5,11 +5,12 @@ from functools import cached_property
 import numpy as np
 
 from tacit.errors import ParameterError
-from tacit.losses import UNIT_ROUNDOFF, FloatArray, Loss, Squared
+from tacit.losses import FloatArray, Loss, Squared
 from tacit.mechanisms.erm_bounds import RiskBounds
 from tacit.mechanisms.erm_sums import GramSums, LossSums, RiskSums
 from tacit.mechanisms.problem import Shape
 from tacit.rows import Rows
+from tacit.solvers import norm_above
 
 
 class EmpiricalRisk:
@@ -57,8 +58,3 @@ class EmpiricalRisk:
     def _error_at(self, theta: FloatArray) -> float:
         """By `gradient-rounding`."""
         return self.bounds.gradient_bounds(norm_above(theta)).error
-
-
-def norm_above(vector: FloatArray) -> float:
-    """An upper bound on the exact ‖vector‖₂."""
-    return float(np.linalg.norm(vector)) * (1.0 + (vector.size + 8) * 2.0 * UNIT_ROUNDOFF)

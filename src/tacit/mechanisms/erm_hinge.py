@@ -8,14 +8,14 @@ import numpy as np
 
 from tacit.errors import ParameterError
 from tacit.losses import UNIT_ROUNDOFF, FloatArray, Hinge, HuberHinge
-from tacit.mechanisms.erm import EmpiricalRisk, norm_above
+from tacit.mechanisms.erm import EmpiricalRisk
 from tacit.mechanisms.erm_bounds import enlarged, score_error
 from tacit.mechanisms.problem import Shape
 from tacit.rows import Rows, summation_error
-from tacit.solvers import GradientBounds, public_hinge_tolerance
+from tacit.solvers import GradientBounds, norm_above, public_hinge_tolerance
 
 RELATIVE_HINGE_TOLERANCE = 0.01
-"""Solver tolerance as a share of the sensitivity: distances to a corner are the square roots of what can be certified."""
+"""Solver tolerance as a share of the sensitivity: near a corner only the square of a distance can be certified."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from tacit.solvers.hinge import HingeBounds, HingeObjective, minimise_hinge, public_hinge_tolerance
 from tacit.solvers.newton import minimise, public_tolerance
-from tacit.solvers.objective import GradientBounds, ObjectiveBounds, SmoothObjective, Solution
+from tacit.solvers.objective import GradientBounds, ObjectiveBounds, SmoothObjective, Solution, norm_above
 from tacit.solvers.quadratic import QuadraticSolution, minimise_quadratic
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "minimise",
     "minimise_hinge",
     "minimise_quadratic",
+    "norm_above",
     "public_hinge_tolerance",
     "public_tolerance",
 ]

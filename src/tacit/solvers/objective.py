@@ -69,14 +69,18 @@ class SmoothObjective(Protocol):
         """The same objective averaged over its first `terms` terms only."""
 
 
+UNDERFLOW = 2.0**-500
+"""More than a norm can lose when squares of its entries vanish."""
+
+
 def norm_above(vector: FloatArray) -> float:
-    """An upper bound on the exact ‖vector‖₂, at most (d + 8)·2⁻⁵² too large in relative terms."""
-    return float(np.linalg.norm(vector)) * (1.0 + (vector.size + 8) * 2.0 * UNIT_ROUNDOFF)
+    """An upper bound on the exact ‖vector‖₂, too large by about (d + 8)·2⁻⁵² in relative terms."""
+    return float(np.linalg.norm(vector)) * (1.0 + (vector.size + 8) * 2.0 * UNIT_ROUNDOFF) + UNDERFLOW
 
 
 def norm_below(vector: FloatArray) -> float:
     """A lower bound on the exact ‖vector‖₂."""
-    return float(np.linalg.norm(vector)) * (1.0 - (vector.size + 8) * 2.0 * UNIT_ROUNDOFF)
+    return float(np.linalg.norm(vector)) * (1.0 - (vector.size + 8) * 2.0 * UNIT_ROUNDOFF) - UNDERFLOW
 
 
 def rounded_up(x: float) -> float:

@@ -81,16 +81,17 @@ class Ball:
             raise ParameterError(f"radius is {self.radius!r}; expected a finite number > 0")
 
     def reach(self, bounds: ObjectiveBounds) -> float:
-        return self.radius
+        """If the free minimiser cannot leave the ball, it is the minimiser: so the smaller of the two bounds."""
+        return min(self.radius, bounds.minimiser_norm)
 
     def project(self, point: FloatArray) -> FloatArray:
         above = norm_above(point)
         if above <= self.radius:
             return point
-        return point * (self.radius / above * (1.0 - 4.0 * UNIT_ROUNDOFF))
+        return point * (self.radius / above * (1.0 - (point.size + 10) * 2.0 * UNIT_ROUNDOFF))
 
     def projection_error(self, dimension: int) -> float:
-        return 4.0 * (dimension + 12) * UNIT_ROUNDOFF
+        return 6.0 * (dimension + 12) * UNIT_ROUNDOFF
 
     def certified_distance(self, bounds: ObjectiveBounds, theta: FloatArray, g: FloatArray, e: float) -> float:
         """The smaller of the interior and the boundary bound, by `ball-residual`.
