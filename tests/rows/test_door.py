@@ -12,7 +12,7 @@ import scipy.sparse
 from rows_support import seen_rows
 from tacit.domain import CLASSIFICATION, UNCLIPPED, Binary, Category, Domain, Flag, Number, Real, Schema
 from tacit.errors import SchemaError
-from tacit.rows import open_rows
+from tacit.rows import linear_scores, open_rows
 
 FEATURES = {
     "age": Number(0, 100),
@@ -159,3 +159,19 @@ def test_sparse_details() -> None:
             seen_rows(open_rows(ones, y, Domain(), CLASSIFICATION))[0],
             seen_rows(open_rows(scipy.sparse.csr_array(np.eye(3)), y, Domain(), CLASSIFICATION))[0],
         )
+
+
+@pytest.mark.parametrize("make", [np.asarray, scipy.sparse.csr_array, pd.DataFrame])
+def test_scores_are_those_of_the_rows_of_a_fit(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tacit.rows.sources.dense_block_rows", lambda width: 7)
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    encoded, _ = seen_rows(open_rows(X, np.zeros(20), Domain(), CLASSIFICATION))
+    for theta in (np.arange(4.0), np.arange(8.0).reshape(4, 2)):
+        np.testing.assert_allclose(linear_scores(make(X), theta, Domain(), CLASSIFICATION), encoded @ theta, atol=1e-14)
+
+
+def test_rows_to_predict_may_be_any_number() -> None:
+    declared = Schema(FEATURES, Binary("high", "low", name="income"), rows=4)
+    theta = np.ones(open_rows(frame("pandas", RECORDS), None, declared, CLASSIFICATION).width)
+    one = {name: cells[:1] for name, cells in RECORDS.items() if name != "income"}
+    assert linear_scores(frame("pandas", one), theta, declared, CLASSIFICATION).shape == (1,)
