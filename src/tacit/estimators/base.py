@@ -10,12 +10,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
+from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from tacit.certificate import Certificate, describe
 from tacit.domain import Domain, Encoding, Geometry, Schema
 from tacit.errors import ParameterError
 from tacit.estimators import persistence
+from tacit.estimators.admission import admit_table
 from tacit.estimators.guard import refuse_unpaid_refits
 from tacit.estimators.payment import Job, Paid, run
 from tacit.inference import Summary
@@ -171,7 +172,7 @@ class PrivateLinearModel(BaseEstimator):  # type: ignore[misc]
         """⟨x̃, θ⟩ for each row and each released vector, rows encoded as for the fit."""
         check_is_fitted(self)
         if not isinstance(self._declared, Schema):
-            X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
+            admit_table(self, X, reset=False)
         return linear_scores(X, self.encoded_coef_.T, self._declared, self._geometry())
 
     def _coefficient_noise(self, index: int) -> Floats:
@@ -181,5 +182,7 @@ class PrivateLinearModel(BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.non_deterministic = True
+        # Cells are never refused: what is not a number is missing, as declared.
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
         return tags

@@ -1,15 +1,15 @@
 """Private classifiers: two classes with one release, more with one release per class from a shared budget."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
-from tacit.domain import CLASSIFICATION, Domain, Encoding, Geometry, Schema
+from tacit.domain import CLASSIFICATION, Encoding, Geometry, Schema
 from tacit.errors import ParameterError
+from tacit.estimators.admission import admit_table, admit_target, found_classes
 from tacit.estimators.base import Declaration, Floats, PrivateLinearModel
 from tacit.estimators.payment import Job
 from tacit.mechanisms.choice import Wishes, plan_classifier
@@ -56,18 +56,12 @@ class PrivateClassifier(ClassifierMixin, PrivateLinearModel):  # type: ignore[mi
             self.classes_ = np.array(classes)
             self._admit_features(X, declaration)
             return declaration, X, y
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        check_classification_targets(y)
+        admit_table(self, X, reset=True)
+        y = admit_target(self, y)
         self._classes_declared = declaration.classes is not None
-        found = np.unique(y) if declaration.classes is None else np.array(declaration.classes)
-        if len(found) < 2:
-            raise ParameterError(
-                "y holds one class and none were declared; a classifier needs two. Declare them: "
-                "domain=Domain(classes=(...))"
-            )
-        self.classes_ = found
-        labels = tuple(found.tolist())
-        return Domain(declaration.norm, declaration.radius, declaration.target, labels), X, y
+        labels = found_classes(y) if declaration.classes is None else declaration.classes
+        self.classes_ = np.array(labels)
+        return replace(declaration, classes=labels), X, y
 
     def _set_coefficients(self, encoding: Encoding) -> None:
         decoded = [encoding.decode(theta) for theta in self.encoded_coef_]

@@ -1,14 +1,15 @@
 """Private linear regression."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import validate_data
 
 from tacit.domain import REGRESSION, Domain, Encoding, Geometry, Schema
 from tacit.errors import ParameterError
+from tacit.estimators.admission import admit_table, admit_target
 from tacit.estimators.base import Declaration, Floats, PrivateLinearModel
 from tacit.estimators.payment import Job
 from tacit.ledger import Account
@@ -74,8 +75,8 @@ class PrivateRidge(RegressorMixin, PrivateLinearModel):  # type: ignore[misc]
                 raise ParameterError("the schema declares labels as target; regression needs a target with min and max")
             self._admit_features(X, declaration)
             return declaration, X, y
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True)
-        return Domain(declaration.norm, declaration.radius, declaration.target), X, y
+        admit_table(self, X, reset=True)
+        return replace(declaration, classes=None), X, admit_target(self, y)
 
     def _set_coefficients(self, encoding: Encoding) -> None:
         coef, intercept = encoding.decode(self.encoded_coef_[0])
