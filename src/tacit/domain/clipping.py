@@ -1,6 +1,6 @@
-"""Projection of rows on a ball so that the *stored floats* lie in it, for any finite floats to begin with.
+"""Projection of rows on a ball so that the *stored floats* lie in it, for any floats to begin with.
 
-No step branches on a value, warns or raises: rows that are proved inside are multiplied by exactly 1.
+No value makes a step warn or raise, and rows that are proved inside are multiplied by exactly 1.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ _SAFE_EXPONENT = 300
 """Rows are brought below 2**301 before squaring: 2**30 squares below 2**602 cannot overflow."""
 
 _ORDINARY_SQUARES = 2.0**590
+"""A row with a smaller computed sum of squares is finite and needs no bringing down."""
 
 
 def margin(columns: int) -> float:

@@ -12,10 +12,13 @@ from tacit.domain.cells import Codes, Floats
 from tacit.domain.features import Category, Flag, Number
 from tacit.domain.geometry import Geometry
 
+WIDE = 32
+"""Number of columns from which steps along rows are faster than steps along columns."""
+
 
 @dataclass(frozen=True, eq=False)
 class NumberColumns:
-    """Per column, as (p, 1) arrays: stored = (clip(x, low, high) − origin)·slope, x = fill when not finite."""
+    """Per column: stored = (clip(x, low, high) − origin)·slope, x = fill when not finite."""
 
     low: Floats
     high: Floats
@@ -27,15 +30,15 @@ class NumberColumns:
     def of(cls, features: list[Number | Flag], geometry: Geometry, scale: float) -> NumberColumns:
         """Columns whose farther bound is stored as half-width × scale."""
         facts = [_number_facts(feature) for feature in features]
-        low, high, origin, fill = (np.array(values).reshape(-1, 1) for values in zip(*facts, strict=True))
+        low, high, origin, fill = (np.array(values) for values in zip(*facts, strict=True))
         reach = np.maximum(high - origin, origin - low)
-        half = np.array([[geometry.half_width(feature)] for feature in features])
+        half = np.array([geometry.half_width(feature) for feature in features])
         return cls(low, high, origin, fill, half * scale / reach)
 
     def stored(self, numbers: Floats) -> Floats:
-        """(p, k) stored values of the raw (k, p) numbers."""
-        # Columns first: each step then runs along contiguous memory however few columns there are.
-        cells = np.array(numbers.T, order="C")
+        """Stored values of the raw (k, p) numbers, in row or column order of memory."""
+        # Each step runs along memory: with few columns, along a column rather than along a short row.
+        cells = np.array(numbers, order="C" if numbers.shape[1] >= WIDE else "F")
         np.copyto(cells, self.fill, where=~np.isfinite(cells))
         np.maximum(cells, self.low, out=cells)
         np.minimum(cells, self.high, out=cells)
@@ -46,7 +49,7 @@ class NumberColumns:
     def largest(self) -> list[Fraction]:
         """Largest |stored| of each column: float operations are monotone, so the bounds attain it."""
         ends = np.maximum(np.abs((self.low - self.origin) * self.slope), (self.high - self.origin) * self.slope)
-        return [Fraction(float(end)) for end in ends[:, 0]]
+        return [Fraction(float(end)) for end in ends]
 
 
 def _number_facts(feature: Number | Flag) -> tuple[float, float, float, float]:

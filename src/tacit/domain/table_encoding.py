@@ -84,21 +84,21 @@ class TableEncoding:
         """All the arithmetic of `encode`, without spreading the blocks over their columns."""
         count = numbers.shape[0]
         squares = np.zeros(count)
-        cells = np.empty((0, count))
+        cells = np.empty((count, 0))
         places = np.empty((count, 0), dtype=np.int32)
         with np.errstate(all="ignore"):
             if self.numbers is not None:
                 cells = self.numbers.stored(numbers)
-                squares += np.einsum("ji,ji->i", cells, cells)
+                squares += np.einsum("ij,ij->i", cells, cells)
             if self.blocks is not None and codes is not None:
                 places = self.blocks.places(codes)
                 values = self.blocks.values[places]
                 squares += np.einsum("ij,ij->i", values, values)
             if self.threshold is None:
-                return CompactRows(np.ascontiguousarray(cells.T), places, np.ones(count))
+                return CompactRows(np.ascontiguousarray(cells), places, np.ones(count))
             factors = shrink_l2(squares, self.threshold)
-            cells *= factors
-        return CompactRows(np.ascontiguousarray(cells.T), places, factors)
+            cells *= factors[:, None]
+        return CompactRows(np.ascontiguousarray(cells), places, factors)
 
     def expand(self, rows: CompactRows, out: Floats) -> None:
         """Write compact rows as encoded rows into `out` (k × width, C order)."""
@@ -127,8 +127,8 @@ class TableEncoding:
         levels = len(self.feature_names) - self.number_count
         slopes, origins = np.full(levels, self.weight), np.zeros(levels)
         if self.numbers is not None:
-            slopes = np.concatenate([self.numbers.slope[:, 0], slopes])
-            origins = np.concatenate([self.numbers.origin[:, 0], origins])
+            slopes = np.concatenate([self.numbers.slope, slopes])
+            origins = np.concatenate([self.numbers.origin, origins])
         return Decoder(slopes, origins, self.constant, self.target.scale, self.target.offset)
 
 
