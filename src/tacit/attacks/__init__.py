@@ -1,0 +1,1 @@
+"""Attacks: what a released model still tells about a person."""
