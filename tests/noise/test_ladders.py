@@ -182,7 +182,7 @@ def mixture_releases(size: int, scales: Sequence[float], count: int, power: int 
     [(1, [1e6, 8e5, 1e-6]), (2, [2e-6, 1.5e-6, 1e-6]), (3, [4.0, 3.9, 2.0]), (10, [1e6, 9e5, 1.0])],
 )
 def test_spherical_ladder_has_the_law_at_every_level_and_step(size, scales):
-    spherical_ladder_check(spherical_releases(size, scales, 2000), scales)
+    spherical_ladder_check(spherical_releases(size, scales, 1500), scales)
 
 
 @pytest.mark.statistical

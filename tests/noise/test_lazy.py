@@ -106,7 +106,7 @@ def stopping_probabilities():
     ]
 
 
-def stopping_counts(threshold_noise, query_scale=QUERY_SCALE, trials=8_000):
+def stopping_counts(threshold_noise, query_scale=QUERY_SCALE, trials=4_000):
     entropy = SystemEntropy()
     stops = [above_threshold(QUERIES, THRESHOLD, threshold_noise(entropy), query_scale, entropy) for _ in range(trials)]
     return np.bincount(stops, minlength=len(QUERIES) + 1)

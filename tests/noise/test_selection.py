@@ -39,7 +39,7 @@ def flip_probabilities(scores, scale):
     return result / math.factorial(scores.size)
 
 
-def counts_of(mechanism, scale, trials=8_000):
+def counts_of(mechanism, scale, trials=4_000):
     winners = [mechanism(SCORES, scale, SystemEntropy()) for _ in range(trials)]
     return np.bincount(winners, minlength=SCORES.size)
 
@@ -112,6 +112,11 @@ def test_the_word_zero_is_never_dismissed(mechanism):
     recorded = RecordedEntropy(ReplayedEntropy([0, 2**63], [0, 0, 1] * 8))
     assert mechanism([0.0, 50.0], 1.0, recorded) == 0
     assert recorded.refinements > 0
+
+
+@each
+def test_the_word_zero_beside_hopeless_scores_is_handled(mechanism):
+    assert mechanism([-math.inf, math.inf, 0.0], 2.0**-900, ReplayedEntropy([0, 2**63, 0])) == 1
 
 
 @each

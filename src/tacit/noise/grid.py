@@ -28,7 +28,7 @@ OUTPUT_BITS = 52
 
 def exact(name: str, number: Number) -> Fraction:
     """The rational that a public parameter denotes; anything but a finite real number is refused."""
-    if isinstance(number, bool | np.bool_) or not isinstance(number, int | float | Fraction | np.integer | np.floating):
+    if isinstance(number, bool | np.bool_) or not isinstance(number, int | float | Fraction | np.integer | np.float32):
         raise ParameterError(
             f"{name} must be an int, a float or a Fraction, not {type(number).__name__}; convert it first."
         )

@@ -25,8 +25,8 @@ from tacit.noise.rounding import blocks
 Shortlist = Callable[[Floats, float, Words], NDArray[np.intp]]
 """(scores, scale, words) -> indices among which the winner is, whatever the bits not drawn yet."""
 
-SCORE_LIMIT = 2.0**1000
-"""Scores are clamped to ±2^1000; NaN counts as the lowest score."""
+LARGEST_MERIT = 2.0**1000
+"""Scores are clamped to ±2^1000 min(1, scale), so that no quotient overflows; NaN counts as the lowest."""
 
 _LN2 = math.log(2.0)
 _ROUNDING = 2.0**-40
@@ -62,8 +62,7 @@ def by_leading_bits(scores: Floats, scale: float, words: Words) -> NDArray[np.in
     found: list[NDArray[np.intp]] = []
     uppers: list[Floats] = []
     for block in blocks(scores.size):
-        with np.errstate(over="ignore"):
-            merit = (scores[block] - highest) / scale
+        merit = (scores[block] - highest) / scale
         upper = merit * (1.0 - _ROUNDING)
         upper += _upper_noise(words[block])
         top = int(np.argmax(upper))
@@ -106,7 +105,7 @@ def _argmax(
     shortlist: Shortlist | None,
 ) -> int:
     exact = exact_scale("scale", scale)
-    finite = _clamped_scores(scores)
+    finite = _clamped_scores(scores, LARGEST_MERIT * min(1.0, float(exact)))
     words = entropy.words(finite.size)
     chosen = by_leading_bits if shortlist is None else shortlist
     alive = [int(index) for index in chosen(finite, float(exact), words)]
@@ -116,12 +115,12 @@ def _argmax(
     return _last_standing(finite, exact, strings, noise)
 
 
-def _clamped_scores(scores: ArrayLike) -> Floats:
+def _clamped_scores(scores: ArrayLike, limit: float) -> Floats:
     array = np.asarray(scores, dtype=np.float64)
     if array.ndim != 1 or array.size == 0:
         raise ParameterError(f"scores must be a non-empty list of numbers, not of shape {array.shape}.")
-    floored: Floats = np.fmax(array, -SCORE_LIMIT)  # fmax takes the limit where the score is NaN
-    return np.minimum(floored, SCORE_LIMIT, out=floored)
+    floored: Floats = np.fmax(array, -limit)  # fmax takes the limit where the score is NaN
+    return np.minimum(floored, limit, out=floored)
 
 
 def _last_standing(
