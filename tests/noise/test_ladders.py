@@ -18,6 +18,7 @@ from tacit.noise import (
     BrownianLadder,
     LaplaceLadder,
     RecordedEntropy,
+    ReplayedEntropy,
     SphericalLadder,
     SystemEntropy,
     grid_exponent,
@@ -231,6 +232,22 @@ def test_evaluators_agree_on_every_level(ladder, size):
         release = built.release(level)
         for evaluator in (Balls(), Binary64(widening=2.0**24)):
             np.testing.assert_array_equal(release, built.release(level, evaluator=evaluator))
+
+
+@pytest.mark.proof("certified-rounding")
+@every_ladder
+@pytest.mark.parametrize("word", [0, 1, 2**63 - 1, 2**63, 2**64 - 1])
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_extreme_words_are_settled_like_others(ladder, word, size):
+    """Cells that touch log 0, angle 0 or the threshold of a jump: no warning, and the evaluators agree."""
+    recorded = RecordedEntropy(ReplayedEntropy([word] * 200))
+    levels = [4.0, 2.0, 1.0]
+    fast = ladder(np.ones(size), levels, recorded)
+    releases = [fast.release(level) for level in range(3)]
+    balls = ladder(np.ones(size), levels, recorded.replay())
+    for level, release in enumerate(releases):
+        assert np.all(np.isfinite(release))
+        np.testing.assert_array_equal(release, balls.release(level, evaluator=Balls()))
 
 
 @every_ladder
