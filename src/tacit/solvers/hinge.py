@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from tacit.errors import ParameterError
-from tacit.solvers.line_search import Measured, search
+from tacit.solvers.line_search import Measured, search, shortened
 from tacit.solvers.objective import (
     UNIT_ROUNDOFF,
     FloatArray,
@@ -116,6 +116,7 @@ def narrowing_newton(objective: HingeObjective, region: Region, tolerance: float
 def _solve_smoothed(objective: SmoothObjective, region: Region, start: FloatArray, goal: float) -> Measured:
     """Newton with a full Hessian at each trial: few rows carry curvature, so it costs little more than a gradient."""
     hessian = np.empty((0, 0))
+    longest = 2.0 * region.reach(objective.bounds)
 
     def measure(theta: FloatArray) -> Measured:
         nonlocal hessian
@@ -123,14 +124,15 @@ def _solve_smoothed(objective: SmoothObjective, region: Region, start: FloatArra
         return Measured(theta, g, error, region.residual(theta, g))
 
     point = measure(start)
+    best = point.residual
     for _ in range(MOST_STEPS):
         if point.residual <= goal:
             break
         target = region.model_minimiser(point.theta, point.gradient, hessian, objective.bounds.strong_convexity)
-        moved = search(measure, point, target)
+        moved = search(measure, point, shortened(point.theta, target, longest), best)
         if moved is None:
             break
-        point = moved
+        point, best = moved, min(best, moved.residual)
     return point
 
 

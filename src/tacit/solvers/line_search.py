@@ -3,10 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from tacit.solvers.objective import FloatArray
 
 MOST_TRIALS = 60
-ENOUGH = 0.3
+SHRUNK = 0.7
+LEVEL = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,27 +22,42 @@ class Measured:
     residual: float
 
 
-def search(measure: Callable[[FloatArray], Measured], start: Measured, target: FloatArray) -> Measured | None:
+def search(
+    measure: Callable[[FloatArray], Measured], start: Measured, target: FloatArray, best: float
+) -> Measured | None:
     """The first measured point on the way from `start` to `target` that is safe to accept; None if there is none.
 
-    Safe: the residual shrank; or the slope along the way is still ≤ 0 at the target, or small, so that a convex
-    objective has fallen. Trials bisect by the secant of the slopes, which increase along the way.
+    Safe: the residual is clearly below `best`, the smallest so far, which can happen only so often; or a convex J
+    cannot have risen. The slope along the way increases: with slope −a at l, J fell by at least a·l on the way there,
+    and with slope b > 0 at h it rose by at most b(h − l) since. This rule also accepts a point just behind a kink,
+    where the curvature that the model lacked becomes visible.
     """
     direction = target - start.theta
     slope = float(start.gradient @ direction)
-    if not slope < 0.0:
-        return None
-    low, low_slope = 0.0, slope
-    high, high_slope = 1.0, 0.0
+    low, low_slope, high = 0.0, slope, 1.0
     step = 1.0
-    for _ in range(MOST_TRIALS):
+    for trial_number in range(MOST_TRIALS if slope < 0.0 else 1):
         trial = measure(target if step == 1.0 else start.theta + step * direction)
         ahead = float(trial.gradient @ direction)
-        if trial.residual <= 0.7 * start.residual or abs(ahead) <= -ENOUGH * slope or (step == 1.0 and ahead <= 0.0):
+        if trial.residual <= SHRUNK * best or LEVEL * slope <= ahead <= 0.0:
             return trial
-        if ahead > 0.0:
-            high, high_slope = step, ahead
-        else:
+        if ahead <= 0.0:
+            if step == 1.0 and slope < 0.0:
+                return trial
             low, low_slope = step, ahead
-        step = low + (high - low) * min(0.9, max(0.1, low_slope / (low_slope - high_slope)))
+        else:
+            if ahead * (step - low) <= -0.5 * low_slope * low:
+                return trial
+            high = step
+        share = low_slope / (low_slope - ahead) if trial_number < 2 and ahead > 0.0 else 0.5
+        step = low + (high - low) * min(0.9, max(0.1, share))
     return None
+
+
+def shortened(start: FloatArray, target: FloatArray, longest: float) -> FloatArray:
+    """The target, or the point on the way to it at distance `longest`: no minimiser lies further away.
+
+    Where no row has curvature the model sees only the regulariser and points far beyond the domain.
+    """
+    length = float(np.linalg.norm(target - start))
+    return target if length <= longest else start + (target - start) * (longest / length)

@@ -13,11 +13,11 @@ import numpy as np
 
 from tacit.errors import ParameterError
 from tacit.solvers.descent import descend, smallest_tolerance
-from tacit.solvers.line_search import Measured, search
+from tacit.solvers.line_search import Measured, search, shortened
 from tacit.solvers.objective import FloatArray, ObjectiveBounds, SmoothObjective, Solution
 from tacit.solvers.regions import Region, region_of
 
-MOST_STEPS = 100
+MOST_STEPS = 500
 HEAD_RATIO = 8
 SMALLEST_HEAD = 1024
 CORRECTION_RATIO = 16
@@ -81,7 +81,9 @@ def _warm_start(objective: SmoothObjective, region: Region) -> FloatArray:
 def _iterate(objective: SmoothObjective, region: Region, start: FloatArray, accept: Accept) -> Measured:
     """Newton steps until `accept`, or until progress ends."""
     curvature = _Curvature(objective, region)
+    longest = 2.0 * region.reach(objective.bounds)
     point = curvature.measure(start, refresh=True)
+    best = point.residual
     refresh = False
     for _ in range(MOST_STEPS):
         if accept(point):
@@ -89,11 +91,13 @@ def _iterate(objective: SmoothObjective, region: Region, start: FloatArray, acce
         target = region.model_minimiser(
             point.theta, point.gradient, curvature.near(point.theta), objective.bounds.strong_convexity
         )
-        moved = search(partial(curvature.measure, refresh=refresh), point, target)
+        target = shortened(point.theta, target, longest)
+        moved = search(partial(curvature.measure, refresh=refresh), point, target, best)
         if moved is None and curvature.fresh_at(point.theta):
             break
         refresh = moved is None or moved.residual > FAST * point.residual
         point = curvature.measure(point.theta, refresh=True) if moved is None else moved
+        best = min(best, point.residual)
     return point
 
 

@@ -58,31 +58,33 @@ def _on_ball(eigenvalues: FloatArray, c: FloatArray, radius: float) -> tuple[Flo
         if float(np.linalg.norm(inside)) <= radius:
             return inside, 0.0
     gaps = eigenvalues - smallest
-    least_shift = max(smallest, 0.0)
+    low = max(smallest, 0.0, float(np.max(np.abs(c) / radius - gaps)))
+    if low == 0.0:
+        hard = _hard_case(gaps, c, radius)
+        if hard is not None:
+            return hard, -smallest
 
-    def inverse_norm(shift: float) -> float:
-        """1/‖c/(gaps + σ)‖: increasing and nearly linear in σ, unlike the norm itself."""
-        largest = float(np.max(np.abs(c) / (gaps + shift)))
-        return 1.0 / float(np.linalg.norm(c / (gaps + shift))) if largest > 0.0 else math.inf
+    def excess(shift: float) -> float:
+        """R/‖c/(gaps + σ)‖ − 1: increasing and nearly linear in σ, unlike the norm itself."""
+        return radius / float(np.linalg.norm(c / (gaps + shift))) - 1.0
 
-    low = max(least_shift, float(np.max(np.abs(c) / radius - gaps)), np.finfo(float).tiny)
+    low = max(low, float(np.finfo(float).tiny))
     high = max(low, 2.0 * float(np.linalg.norm(c)) / radius)
-    if inverse_norm(low) * radius >= 1.0:
-        return _hard_case(gaps, c, radius, least_shift), max(0.0, -smallest)
-    shift = float(brentq(lambda s: inverse_norm(s) * radius - 1.0, low, high, xtol=1e-300, rtol=1e-15, maxiter=2000))
+    shift = low if excess(low) >= 0.0 else float(brentq(excess, low, high, xtol=1e-300, rtol=1e-15, maxiter=2000))
     coordinates = c / (gaps + shift)
     return coordinates * (radius / float(np.linalg.norm(coordinates))), max(0.0, shift - smallest)
 
 
-def _hard_case(gaps: FloatArray, c: FloatArray, radius: float, least_shift: float) -> FloatArray:
-    """c is orthogonal to the lowest eigenspace: move inside that eigenspace until the sphere is reached.
+def _hard_case(gaps: FloatArray, c: FloatArray, radius: float) -> FloatArray | None:
+    """c has no part in the lowest eigenspace and μ = −λ₁ leaves room: move inside that eigenspace to the sphere.
 
-    The curvature there is −μ, so with θ on the sphere the objective does not depend on the direction chosen.
+    The curvature of q + (μ/2)‖θ‖² is 0 there, so every direction chosen gives the same value. None: not this case.
     """
-    free = gaps + least_shift <= 0.0
-    coordinates = np.divide(c, gaps + least_shift, out=np.zeros_like(c), where=~free)
+    coordinates = np.divide(c, gaps, out=np.zeros_like(c), where=gaps > 0.0)
     missing = radius**2 - float(coordinates @ coordinates)
-    coordinates[0] = math.copysign(math.sqrt(max(0.0, missing + coordinates[0] ** 2)), c[0])
+    if missing < 0.0:
+        return None
+    coordinates[0] = math.sqrt(missing)
     return coordinates
 
 
