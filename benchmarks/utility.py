@@ -1,0 +1,288 @@
+"""How good are private fits? tacit with its defaults beside published algorithms, on real tables with public bounds.
+
+`python -m benchmarks utility` for a quick look, `--full` for the long table. Every method gets the same training rows,
+encoded by the same public declaration; pure ε is compared with pure ε, (ε, δ) with (ε, δ), δ = 1e-6. Neighbours differ
+by one replaced row, except in the line marked add/remove, which promises less.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.metrics import roc_auc_score
+
+from benchmarks import data
+from benchmarks.peers import adassp, environment, functional, logistic
+from tacit import Approx, PrivateLogisticRegression, PrivateRidge, Pure, Schema
+from tacit.domain import CLASSIFICATION, REGRESSION, Geometry, table_encoding
+from tacit.rows import linear_scores
+
+EPSILONS = (0.1, 0.3, 1.0, 3.0)
+DELTA = 1e-6
+CLASSIFICATIONS = ("adult", "kdd99", "bank", "magic", "pensions", "loans")
+REGRESSIONS = ("warfarin", "wages", "pension-income", "pension-wealth", "births", "adult-hours")
+SPLIT_SEED = {"regression": 5, "classification": 7}
+
+REQUIRED = {
+    ("adult", "pure"): (0.805, 0.827, 0.838, 0.845),
+    ("adult", "approximate"): (0.815, 0.831, 0.840, 0.846),
+    ("kdd99", "approximate"): (0.985, 0.988, 0.990, 0.992),
+    ("warfarin", "approximate"): (1.95, None, 1.27, None),
+    ("synthetic 100000x38", "approximate"): (0.90, None, 0.95, None),
+}
+
+Record = dict[str, Any]
+Theta = np.ndarray
+
+
+@dataclass(frozen=True)
+class Task:
+    """One table, split once: raw frames for tacit, the same rows encoded for the peers."""
+
+    name: str
+    train: pd.DataFrame
+    test: pd.DataFrame
+    schema: Schema
+    X: np.ndarray
+    y: np.ndarray
+    X_test: np.ndarray
+    y_test: np.ndarray
+
+    @classmethod
+    def of(cls, name: str, frame: pd.DataFrame, schema: Schema, geometry: Geometry, seed: int) -> Task:
+        train, test = data.Table(frame, schema).split(seed)
+        everything = np.eye(table_encoding(schema, geometry).width)
+        encoded = [linear_scores(part, everything, schema, geometry) for part in (train, test)]
+        outcomes = [schema.target.encode(part[schema.target.name].to_numpy()) for part in (train, test)]
+        if schema.target.classes is not None:
+            outcomes = [2 * codes - 1 for codes in outcomes]
+        return cls(name, train, test, schema, encoded[0], outcomes[0], encoded[1], outcomes[1])
+
+
+def run(quick: bool = True) -> list[Record]:
+    """One record a table, method and ε: mean, standard error, what is required."""
+    records: list[Record] = []
+    names = ("adult", "kdd99", "pensions") if quick else CLASSIFICATIONS
+    for name in names:
+        records += _attempt(partial(_classification, name, 3 if quick else 20), name)
+    for name in ("warfarin", "pension-wealth") if quick else REGRESSIONS:
+        records += _attempt(partial(_regression, name, 20 if quick else 50), name)
+    records += _synthetic(100_000, 38, 3 if quick else 20)
+    _report_losses(records)
+    return records
+
+
+def _attempt(work: Callable[[], list[Record]], name: str) -> list[Record]:
+    try:
+        return work()
+    except data.Missing as reason:
+        print(f"utility: {name} left out: {reason}")
+        return []
+
+
+def _classification(name: str, seeds: int) -> list[Record]:
+    table = data.load(name)
+    task = Task.of(name, table.frame, table.schema, CLASSIFICATION, SPLIT_SEED["classification"])
+    seeds = seeds if len(task.y) > 20_000 else 10 * seeds
+    exact = logistic.minimiser(task.X, task.y, 1e-7)
+    floor = _classified(task, exact)
+    records = [_record(task, "not private", "none", np.inf, [floor], floor)]
+    for method, currency, fits in _classifiers(task, seeds):
+        for epsilon, thetas in zip(EPSILONS, fits, strict=True):
+            records.append(_record(task, method, currency, epsilon, [_classified(task, t) for t in thetas], floor))
+        print(f"utility: {name}, {method} done", flush=True)
+    return records
+
+
+def _classifiers(task: Task, seeds: int) -> Iterator[tuple[str, str, list[list[Theta]]]]:
+    yield "tacit", "pure", [[_logistic(task, Pure(e)) for _ in range(seeds)] for e in EPSILONS]
+    yield "tacit", "approximate", [[_logistic(task, Approx(e, DELTA)) for _ in range(seeds)] for e in EPSILONS]
+    for l2 in (1e-3, 1e-4):
+        fit = partial(logistic.objective_perturbation, l2=l2)
+        yield f"objective perturbation, l2 = {l2:g}", "pure", _repeated(fit, task, seeds)
+    yield "AMP", "approximate", _repeated(partial(logistic.approximate_minima, delta=DELTA), task, seeds)
+    yield "functional mechanism", "pure", _repeated(logistic.functional, task, seeds)
+    for C in (1.0, 0.01):
+        yield from _diffprivlib(task, "logistic", seeds, f"diffprivlib, C = {C:g}", {"C": C})
+
+
+def _regression(name: str, seeds: int) -> list[Record]:
+    table = data.load(name)
+    task = Task.of(name, table.frame, table.schema, REGRESSION, SPLIT_SEED["regression"])
+    floor = {"mse_ratio": 1.0}
+    best = _least_squares_error(task)
+    mean = float(np.mean((task.y_test - task.y.mean()) ** 2)) / best
+    records = [_record(task, "predict the mean", "none", np.inf, [{"mse_ratio": mean}], floor)]
+    for method, currency, fits in _regressors(task, seeds):
+        for epsilon, thetas in zip(EPSILONS, fits, strict=True):
+            scores = [{"mse_ratio": float(np.mean((task.X_test @ t - task.y_test) ** 2)) / best} for t in thetas]
+            records.append(_record(task, method, currency, epsilon, scores, floor))
+        print(f"utility: {name}, {method} done", flush=True)
+    return records
+
+
+def _regressors(task: Task, seeds: int) -> Iterator[tuple[str, str, list[list[Theta]]]]:
+    yield "tacit", "pure", [[_ridge(task, Pure(e)) for _ in range(seeds)] for e in EPSILONS]
+    yield "tacit", "approximate", [[_ridge(task, Approx(e, DELTA)) for _ in range(seeds)] for e in EPSILONS]
+    yield "AdaSSP", "approximate", _repeated(partial(adassp.adassp, delta=DELTA), task, seeds)
+    weaker = partial(adassp.adassp, delta=DELTA, replace_one=False)
+    yield "AdaSSP, add/remove", "approximate, add/remove", _repeated(weaker, task, seeds)
+    yield "functional mechanism", "pure", _repeated(functional.linear_regression, task, seeds)
+    yield from _diffprivlib(task, "linear", seeds, "diffprivlib", {})
+
+
+def _synthetic(rows: int, columns: int, seeds: int) -> list[Record]:
+    """R² on fresh rows; a table without categories, so the array goes in as it is."""
+    X, y, schema = data.synthetic(rows + 20_000, columns)
+    records = []
+    for epsilon in EPSILONS:
+        found = []
+        for _ in range(seeds):
+            model = PrivateRidge(privacy=Approx(epsilon, DELTA), domain=schema).fit(X[:rows], y[:rows])
+            found.append(float(model.score(X[rows:], y[rows:])))
+        record = {"data": f"synthetic {rows}x{columns}", "n": rows, "d": columns + 1, "method": "tacit"}
+        record |= {"currency": "approximate", "epsilon": epsilon, "seeds": seeds} | _spread("r2", found)
+        records.append(_with_requirement(record, "r2"))
+    return records
+
+
+def _logistic(task: Task, budget: Pure | Approx) -> Theta:
+    return PrivateLogisticRegression(privacy=budget, domain=task.schema).fit(task.train).encoded_coef_[0]
+
+
+def _ridge(task: Task, budget: Pure | Approx) -> Theta:
+    return PrivateRidge(privacy=budget, domain=task.schema).fit(task.train).encoded_coef_[0]
+
+
+def _repeated(fit: Callable[..., Theta], task: Task, seeds: int) -> list[list[Theta]]:
+    start = zlib.crc32(task.name.encode())
+    return [[fit(task.X, task.y, e, np.random.default_rng([start, k])) for k in range(seeds)] for e in EPSILONS]
+
+
+def _diffprivlib(
+    task: Task, kind: str, seeds: int, method: str, options: dict[str, Any]
+) -> Iterator[tuple[str, str, list[list[Theta]]]]:
+    if not environment.has_diffprivlib():
+        print(f"utility: {method} left out: no environment for it; make one with python -m benchmarks.peers")
+        return
+    request = {"task": kind, "epsilons": EPSILONS, "seeds": seeds, "options": options}
+    yield method, "pure", [list(thetas) for thetas in environment.diffprivlib(task.X, task.y, request)]
+
+
+def _classified(task: Task, theta: Theta) -> dict[str, float]:
+    scores = task.X_test @ theta
+    return {
+        "accuracy": float(np.mean((scores > 0) == (task.y_test > 0))),
+        "auc": float(roc_auc_score(task.y_test > 0, scores)),
+        "risk": float(np.mean(np.logaddexp(0, -task.y_test * scores))),
+    }
+
+
+def _least_squares_error(task: Task) -> float:
+    """Test error of ordinary least squares on the same columns without clipping."""
+    geometry = Geometry(clip=None)
+    everything = np.eye(task.X.shape[1])
+    raw, raw_test = (linear_scores(part, everything, task.schema, geometry) for part in (task.train, task.test))
+    theta = np.linalg.lstsq(raw, task.y, rcond=None)[0]
+    return float(np.mean((raw_test @ theta - task.y_test) ** 2))
+
+
+def _record(
+    task: Task, method: str, currency: str, epsilon: float, scores: list[dict[str, float]], floor: dict[str, float]
+) -> Record:
+    record: Record = {"data": task.name, "n": len(task.y), "d": task.X.shape[1], "method": method}
+    record |= {"currency": currency, "epsilon": epsilon, "seeds": len(scores)}
+    for metric in scores[0]:
+        values = [score[metric] - floor[metric] if metric == "risk" else score[metric] for score in scores]
+        record |= _spread("excess_risk" if metric == "risk" else metric, values)
+    return _with_requirement(record, "accuracy" if "accuracy" in record else "mse_ratio")
+
+
+def _spread(metric: str, values: list[float]) -> Record:
+    error = float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
+    return {metric: float(np.mean(values)), f"{metric}_se": error, f"{metric}_median": float(np.median(values))}
+
+
+def _with_requirement(record: Record, metric: str) -> Record:
+    marks = REQUIRED.get((record["data"], record["currency"])) if record["method"] == "tacit" else None
+    mark = marks[EPSILONS.index(record["epsilon"])] if marks else None
+    if mark is not None:
+        found = record["mse_ratio_median"] if metric == "mse_ratio" else record[metric]
+        record |= {"required": mark, "reached": bool(found <= mark if metric == "mse_ratio" else found >= mark)}
+    return record
+
+
+def _report_losses(records: list[Record]) -> None:
+    """Say where a peer under the same promise is better by more than two standard errors."""
+    for record in records:
+        if record["method"] in ("tacit", "not private", "predict the mean"):
+            continue
+        same = [
+            r
+            for r in records
+            if r["method"] == "tacit"
+            and all(r[k] == record[k] for k in ("data", "epsilon"))
+            and record["currency"] == r["currency"]
+        ]
+        for ours in same:
+            for metric, sign in (("accuracy", 1), ("auc", 1), ("excess_risk", -1), ("mse_ratio", -1)):
+                if metric in ours:
+                    gap = sign * (record[metric] - ours[metric])
+                    if gap > 2 * np.hypot(record[f"{metric}_se"], ours[f"{metric}_se"]):
+                        print(
+                            f"utility: {record['method']} is better on {record['data']}, ε = {record['epsilon']:g}, "
+                            f"{metric}: {record[metric]:.4f} against {ours[metric]:.4f}"
+                        )
+
+
+def plot(records: list[Record], directory: Path) -> None:
+    """One panel a table: the measure against ε, one line a method."""
+    import matplotlib.pyplot as plt
+
+    frame = pd.DataFrame(records)
+    tables = list(dict.fromkeys(frame["data"]))
+    columns = min(3, len(tables))
+    figure, axes = plt.subplots(
+        -(-len(tables) // columns), columns, figsize=(4.4 * columns, 3.4 * -(-len(tables) // columns)), squeeze=False
+    )
+    for axis, name in zip(axes.flat, tables, strict=False):
+        _panel(axis, frame[frame["data"] == name], name)
+    for axis in axes.flat[len(tables) :]:
+        axis.set_visible(False)
+    handles = {line.get_label(): line for axis in axes.flat for line in axis.get_lines()}
+    figure.legend(handles.values(), handles.keys(), loc="lower center", ncols=4, fontsize=8, frameon=False)
+    figure.tight_layout(rect=(0, 0.12 if len(tables) <= 3 else 0.08, 1, 1))
+    figure.savefig(directory / "utility.png", dpi=80)
+    plt.close(figure)
+
+
+def _panel(axis: Any, frame: pd.DataFrame, name: str) -> None:
+    metric = next(m for m in ("accuracy", "mse_ratio", "r2") if m in frame and frame[m].notna().any())
+    for (method, currency), rows in frame[np.isfinite(frame["epsilon"])].groupby(["method", "currency"], sort=False):
+        ours = method == "tacit"
+        label = f"{method} ({'pure' if currency == 'pure' else 'δ = 1e-6'})" if ours else method
+        style = {"color": "#0b5394" if currency == "pure" else "#cc4125", "linewidth": 2.2} if ours else {"alpha": 0.6}
+        axis.plot(rows["epsilon"], rows[metric], marker="o", markersize=3, label=label, **style)
+    for value in frame.loc[~np.isfinite(frame["epsilon"]), metric]:
+        axis.axhline(value, color="grey", linewidth=0.8, linestyle=":")
+    axis.set_xscale("log")
+    if metric == "mse_ratio":
+        axis.set_ylim(0.9, 4)
+    axis.set_title(f"{name}: {'test MSE ÷ least squares' if metric == 'mse_ratio' else metric}", fontsize=10)
+    axis.set_xlabel("ε", fontsize=9)
+
+
+def main() -> None:
+    """Print the quick table."""
+    print(pd.DataFrame(run()).to_string())
+
+
+if __name__ == "__main__":
+    main()
