@@ -2,9 +2,10 @@
 
 Objective perturbation, b with standard deviation s in each coordinate, N = s√d/n:
 
-    λ = max(0.7 N^1.5, least λ whose curvature term costs 15 % of the budget)
+    λ = max(0.7 N^1.5, least λ whose curvature term makes the noise at most 1/0.85 as large)
 
 λ ~ N would be right if curvature were negligible, λ ~ N² if it dominated; 1.5 was the best exponent on real tables.
+Noise grows as 1/ε', so the curvature may cost 15 % of an ε; it grows as 1/√ρ', so it may cost 1 − 0.85² of a ρ.
 Output perturbation: λ such that the noise on a coordinate of θ has standard deviation 1/3.
 Squared loss on a ball: R = min(2, max(½, 0.06/√N₀)), N₀ = N/(R + 1) the noise for unit slopes.
 """
@@ -16,11 +17,11 @@ from tacit.losses import Loss
 from tacit.mechanisms.laws import calibrate
 from tacit.mechanisms.objective_noise import least_l2, quietest_deviation
 from tacit.mechanisms.problem import Problem, Shape
-from tacit.privacy import Budget
+from tacit.privacy import ZCDP, Budget
 
 NOISE_FACTOR = 0.7
 NOISE_POWER = 1.5
-CURVATURE_SHARE = 0.15
+NOISE_LEFT = 0.85
 LARGEST_CURVATURE_SHARE = 0.5
 OUTPUT_DEVIATION = 1 / 3
 
@@ -29,7 +30,12 @@ def objective_l2(shape: Shape, loss: Loss, budget: Budget, radius: float | None)
     """λ for objective perturbation."""
     probe = Problem(shape, loss, 1.0, radius)
     spread = quietest_deviation(probe, budget) * math.sqrt(shape.width) / shape.n
-    return max(NOISE_FACTOR * math.pow(spread, NOISE_POWER), least_l2(probe, budget, CURVATURE_SHARE))
+    return max(NOISE_FACTOR * math.pow(spread, NOISE_POWER), least_l2(probe, budget, curvature_share(budget)))
+
+
+def curvature_share(budget: Budget) -> float:
+    """The share of the budget that the curvature term may cost: the same growth of the noise in every currency."""
+    return 1 - NOISE_LEFT**2 if isinstance(budget, ZCDP) else 1 - NOISE_LEFT
 
 
 def raised_l2(problem: Problem, budget: Budget) -> Problem:

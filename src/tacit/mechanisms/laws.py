@@ -39,7 +39,7 @@ class NoiseLaw(Protocol):
         """values + noise, rounded to the public grid."""
 
     def draw(self, width: int, entropy: noise.Entropy) -> Vector:
-        """Noise alone, to be used inside a computation: within half a `fine_grid` of the exact real in each coordinate."""
+        """Noise alone, for use inside a computation: each coordinate within half a `fine_grid` of the exact real."""
 
     def deviation(self, width: int) -> float:
         """Standard deviation of one coordinate of `width` many."""

@@ -69,7 +69,7 @@ class Entrywise:
 
 @dataclass(frozen=True)
 class NoisyMoments:
-    """The released matrix and the standard deviation of its off-diagonal noise (the diagonal has √2 times it)."""
+    """The released matrix and the standard deviation of its off-diagonal noise."""
 
     matrix: Matrix
     deviation: float
@@ -107,7 +107,7 @@ class MomentRelease:
 
     def __call__(self, rows: Rows, entropy: Entropy) -> NoisyMoments:
         noisy = self.law.add(self._pack(self._total(rows)), entropy)
-        return NoisyMoments(self._unpack(noisy), self.law.deviation(self.size) / math.sqrt(2))
+        return NoisyMoments(self._unpack(noisy), self.law.deviation(self.size) / self.measure.off_diagonal)
 
     def _total(self, rows: Rows) -> Matrix:
         weight = self.target_weight
@@ -120,7 +120,10 @@ class MomentRelease:
         return np.block([[products, cross[:, None]], [cross[None, :], np.array([[square]])]])
 
     def _rounding(self, row_norm: float) -> float:
-        """Computed against exact packed sums: blocked addition, and one rounding by the factor √2 or 2."""
+        """Computed against exact packed sums: blocked addition, then √2 as a float and the product with it.
+
+        By `symmetric-moments`.
+        """
         addition = self.shape.summation_error(row_norm)
         return upper(lambda: exact(addition) * 2 + exact(row_norm) * self.shape.n * exact(2.0**-52))
 

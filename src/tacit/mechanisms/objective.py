@@ -18,16 +18,35 @@ import numpy as np
 
 from tacit.errors import ParameterError
 from tacit.mechanisms.laws import Laplace, NoiseLaw, SphericalLaplace, Vector
-from tacit.mechanisms.minimum import certified_minimum, public_tilted_tolerance
-from tacit.mechanisms.objective_noise import objective_law
+from tacit.mechanisms.minimum import certified_tilted_minimum, public_tilted_reach, public_tilted_tolerance
+from tacit.mechanisms.objective_noise import currencies, objective_laws, too_little_l2
 from tacit.mechanisms.problem import Problem
 from tacit.mechanisms.release import Facts, Release, Sensitivity
 from tacit.noise import Entropy
-from tacit.privacy import ZCDP, Approx, Budget, Pure, compose, pure_within
+from tacit.privacy import ZCDP, Approx, Budget, Pure, pure_within
 from tacit.privacy.rounding import exact, lower, upper
 from tacit.rows import Rows
 
 FINISHING_SHARE = 2.0**-10
+
+
+@dataclass(frozen=True)
+class Tilt:
+    """How b is drawn: its law, the budget whose theorem covers both stages, the pure part kept for the finish."""
+
+    law: NoiseLaw
+    paid: Budget
+    finish: Pure
+
+    @property
+    def theorem(self) -> str:
+        match self.paid:
+            case Pure():
+                return "objective-pure"
+            case Approx():
+                return "objective-gaussian"
+            case ZCDP():
+                return "objective-zcdp"
 
 
 @dataclass(frozen=True)
@@ -46,28 +65,36 @@ class ObjectivePerturbation:
             raise ParameterError("objective perturbation of the squared loss needs a radius: a public bound on ‖θ‖₂")
 
     @cached_property
-    def _stages(self) -> tuple[NoiseLaw, Budget, Pure]:
-        """The law of b, what the tilted minimum costs, and what the finishing noise costs."""
-        tilt_budget, finish = _split(self.budget)
-        law, tilt = objective_law(self.problem, tilt_budget)
-        return law, tilt, finish
+    def tilt(self) -> Tilt:
+        """The quietest law of b among all that keep the budget."""
+        width = self.problem.shape.width
+        tilts = [tilt for paid in currencies(self.budget) for tilt in _tilts(self.problem, paid)]
+        if not tilts:
+            raise too_little_l2()
+        return min(tilts, key=lambda tilt: tilt.law.deviation(width))
 
-    @cached_property
+    @property
     def charge(self) -> Budget:
-        """Both stages together; pure when the quietest law was a pure one. By `approximate-minimum`."""
-        _, tilt, finish = self._stages
-        return compose(tilt, finish)
+        """Both stages together, never more than the budget. By `approximate-minimum`.
+
+        A pure law under an (ε, δ) budget is charged as pure ε; under zCDP the currency stays, because zCDP adds up.
+        """
+        return self.budget if isinstance(self.budget, ZCDP) else self.tilt.paid
 
     @property
     def law(self) -> NoiseLaw:
         """The law of b."""
-        return self._stages[0]
+        return self.tilt.law
+
+    @cached_property
+    def _longest_tilt(self) -> float:
+        shape = self.problem.shape
+        return upper(lambda: exact(self.law.reach(shape.width)) / shape.n)
 
     @cached_property
     def solver_tolerance(self) -> float:
         """What the solver is asked for: public, for every b within the noise's reach."""
-        shape = self.problem.shape
-        return public_tilted_tolerance(self.problem, upper(lambda: exact(self.law.reach(shape.width)) / shape.n))
+        return public_tilted_tolerance(self.problem, self._longest_tilt)
 
     @cached_property
     def tolerance(self) -> float:
@@ -84,9 +111,10 @@ class ObjectivePerturbation:
 
     @cached_property
     def finishing_law(self) -> SphericalLaplace:
-        """Pure noise for sensitivity 2τ. By `approximate-minimum`."""
-        finish = self._stages[2]
-        return SphericalLaplace(upper(lambda: 2 * exact(self.tolerance) / exact(finish.epsilon)))
+        """Pure noise for sensitivity 2τ; a little more where its grid could not hold θ̃. By `approximate-minimum`."""
+        finish = self.tilt.finish
+        enough = upper(lambda: 2 * exact(self.tolerance) / exact(finish.epsilon))
+        return SphericalLaplace(max(enough, 2.0**-29 * public_tilted_reach(self.problem, self._longest_tilt)))
 
     @property
     def facts(self) -> tuple[Facts, ...]:
@@ -97,7 +125,13 @@ class ObjectivePerturbation:
         return (
             Facts(
                 mechanism="objective perturbation",
-                theorems=(_theorem(self._stages[1]), "approximate-minimum", "newton-terminates", "certified-rounding"),
+                theorems=(
+                    self.tilt.theorem,
+                    "approximate-minimum",
+                    "noise-reach",
+                    "newton-terminates",
+                    "certified-rounding",
+                ),
                 sensitivity=Sensitivity(
                     f"{'l1' if entrywise else 'l2'} of the gradient sum",
                     2 * gradient,
@@ -116,19 +150,25 @@ class ObjectivePerturbation:
     def __call__(self, rows: Rows, entropy: Entropy) -> Release:
         width, n = self.problem.shape.width, self.problem.shape.n
         tilt = self._within_reach(self.law.draw(width, entropy))
-        minimum = certified_minimum(rows, self.problem, self.solver_tolerance, tilt / n)
+        minimum = certified_tilted_minimum(rows, self.problem, self.solver_tolerance, tilt / n)
         largest_deviation = self.law.deviation(width) / (n * self.problem.l2)
         return Release(self.finishing_law.add(minimum, entropy), np.full(width, largest_deviation))
 
     def _within_reach(self, tilt: Vector) -> Vector:
-        """b itself; shortened with a probability below e^−256 that does not depend on data. By `noise-reach`."""
+        """b itself; shortened with a probability below e^−256, before any row is read. By `noise-reach`."""
         longest = self.law.reach(tilt.size) * (1 - 2.0**-40)
         length = float(np.linalg.norm(tilt))
         return tilt if length <= longest else tilt * (longest / length)
 
 
+def _tilts(problem: Problem, paid: Budget) -> list[Tilt]:
+    """What this budget can pay for: none if λ is too small for its curvature term."""
+    first, finish = _split(paid)
+    return [Tilt(law, paid, finish) for law in objective_laws(problem, first)]
+
+
 def _split(budget: Budget) -> tuple[Budget, Pure]:
-    """(for the tilted minimum, for the finishing noise): together at most the budget."""
+    """(for the tilted minimum, for the finishing noise): together at most the budget. By `approximate-minimum`."""
     match budget:
         case Pure():
             finish = budget.share(FINISHING_SHARE)
@@ -139,13 +179,3 @@ def _split(budget: Budget) -> tuple[Budget, Pure]:
         case ZCDP(rho):
             finish = pure_within(budget.share(FINISHING_SHARE))
             return ZCDP(lower(lambda: exact(rho) - exact(finish.to_zcdp().rho))), finish
-
-
-def _theorem(charge: Budget) -> str:
-    match charge:
-        case Pure():
-            return "objective-pure"
-        case Approx():
-            return "objective-gaussian"
-        case ZCDP():
-            return "objective-zcdp"

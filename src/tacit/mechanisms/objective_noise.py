@@ -20,30 +20,47 @@ from tacit.privacy.rounding import exact, lower, upper
 ZCDP_CURVATURE = 3.3
 
 
-def objective_law(problem: Problem, budget: Budget) -> tuple[NoiseLaw, Budget]:
-    """The law of b with the least noise in a coordinate, and what it costs.
-
-    The cost is the budget itself, or less: where a pure law is the quietest under an (ε, δ) or zCDP budget, only its
-    pure guarantee is charged.
-    """
-    candidates = _laws_at(problem, after_curvature(problem, budget), budget)
-    return min(candidates, key=lambda candidate: candidate[0].deviation(problem.shape.width))
+def objective_laws(problem: Problem, budget: Budget) -> list[NoiseLaw]:
+    """The laws of b that keep this budget in its own currency; none if λ is too small for it."""
+    rest = after_curvature(problem, budget)
+    return [] if rest is None else _laws_without_curvature(problem, rest)
 
 
 def quietest_deviation(problem: Problem, budget: Budget) -> float:
     """Standard deviation of a coordinate of b if the curvature term were free: a public measure of the noise."""
-    return min(law.deviation(problem.shape.width) for law, _ in _laws_at(problem, budget, budget))
+    laws = [law for paid in currencies(budget) for law in _laws_without_curvature(problem, paid)]
+    return min(law.deviation(problem.shape.width) for law in laws)
 
 
-def after_curvature(problem: Problem, budget: Budget) -> Budget:
-    """What the curvature term leaves to the noise, rounded down; refuses a λ that leaves nothing."""
+def currencies(budget: Budget) -> tuple[Budget, ...]:
+    """Budgets that each imply this one: itself, and a pure one, whose noise can be less in few dimensions.
+
+    An (ε, δ) budget is implied by pure ε, which gives δ back; a zCDP budget by `pure-to-zcdp`.
+    """
+    match budget:
+        case Pure():
+            return (budget,)
+        case Approx(epsilon, _):
+            return (budget, Pure(epsilon))
+        case ZCDP():
+            return (budget, pure_within(budget))
+
+
+def after_curvature(problem: Problem, budget: Budget) -> Budget | None:
+    """What the curvature term leaves to the noise, rounded down; None if it leaves nothing.
+
+    By `objective-pure`, by `objective-gaussian` and by `objective-zcdp`.
+    """
     match budget:
         case Pure(epsilon):
-            return Pure(_positive(lower(lambda: exact(epsilon) - (1 + _eta(problem)).log())))
+            rest = lower(lambda: exact(epsilon) - (1 + _eta(problem)).log())
+            return Pure(rest) if rest > 0 else None
         case Approx(epsilon, delta):
-            return Approx(_positive(lower(lambda: exact(epsilon) - (1 + _eta(problem)).log())), delta)
+            rest = lower(lambda: exact(epsilon) - (1 + _eta(problem)).log())
+            return Approx(rest, delta) if rest > 0 else None
         case ZCDP(rho):
-            return ZCDP(_positive(lower(lambda: exact(rho) - exact(ZCDP_CURVATURE) * _eta(problem) ** 2)))
+            rest = lower(lambda: exact(rho) - exact(ZCDP_CURVATURE) * _eta(problem) ** 2)
+            return ZCDP(rest) if rest > 0 else None
 
 
 def least_l2(problem: Problem, budget: Budget, share: float) -> float:
@@ -73,30 +90,28 @@ def objective_delta(epsilon: float, mu: float, *, one_sided: bool) -> float:
 _ROOT_HALF = 0.5**0.5 * (1 + 2.0**-50)  # rounded up: the profile grows with μ
 
 
-def _laws_at(problem: Problem, rest: Budget, budget: Budget) -> list[tuple[NoiseLaw, Budget]]:
-    """Each law that the rest of the budget can pay for, with what the whole release then costs."""
+def too_little_l2() -> ParameterError:
+    """The refusal of a λ whose curvature term alone costs more than the budget."""
+    return ParameterError(
+        "l2 is too small for objective perturbation at this budget: the curvature term alone costs more than "
+        "the budget; raise l2 or leave it to the default"
+    )
+
+
+def _laws_without_curvature(problem: Problem, rest: Budget) -> list[NoiseLaw]:
+    """Each law that the rest of the budget can pay for."""
     gradient, gradient_l1 = problem.feasible_gradient_bound, problem.feasible_gradient_bound_l1
     match rest:
         case Pure(epsilon):
             return [
-                (SphericalLaplace(upper(lambda: 2 * exact(gradient) / exact(epsilon))), budget),
-                (Laplace(upper(lambda: 2 * exact(gradient_l1) / exact(epsilon))), budget),
+                SphericalLaplace(upper(lambda: 2 * exact(gradient) / exact(epsilon))),
+                Laplace(upper(lambda: 2 * exact(gradient_l1) / exact(epsilon))),
             ]
         case Approx(epsilon, delta):
             mu = _largest_mu(epsilon, delta, one_sided=problem.loss.one_sided_slope)
-            gaussian = Gaussian(upper(lambda: 2 * exact(gradient) / exact(mu)))
+            return [Gaussian(upper(lambda: 2 * exact(gradient) / exact(mu)))]
         case ZCDP(rho):
-            gaussian = Gaussian(upper(lambda: exact(gradient) * (2 / exact(rho)).sqrt()))
-    pure = pure_within(budget)
-    pure_rest = pure if rest == budget else _after_curvature_or_none(problem, pure)
-    return [(gaussian, budget), *(_laws_at(problem, pure_rest, pure) if pure_rest else [])]
-
-
-def _after_curvature_or_none(problem: Problem, budget: Budget) -> Budget | None:
-    try:
-        return after_curvature(problem, budget)
-    except ParameterError:
-        return None
+            return [Gaussian(upper(lambda: exact(gradient) * (2 / exact(rho)).sqrt()))]
 
 
 def _eta(problem: Problem) -> arb:
@@ -121,12 +136,3 @@ def _largest_mu(epsilon: float, delta: float, *, one_sided: bool) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if fits(middle) else (low, middle)
     return low
-
-
-def _positive(rest: float) -> float:
-    if not rest > 0:
-        raise ParameterError(
-            "l2 is too small for objective perturbation at this budget: the curvature term alone costs more than "
-            "the budget; raise l2 or leave it to the default"
-        )
-    return rest

@@ -57,13 +57,14 @@ class Problem:
 
     @cached_property
     def minimiser_radius(self) -> float:
-        """A ball that holds the minimiser for every table: λ‖θ*‖²/2 ≤ J(θ*) ≤ J(0) ≤ sup φ(0, y), and R.
+        """A ball that holds the minimiser for every table. By `minimiser-sensitivity`.
 
-        By `minimiser-sensitivity`.
+        λ‖θ*‖²/2 ≤ J(θ*) ≤ J(0) ≤ sup φ(0, y);  λ‖θ*‖ ≤ sup |φ'| ‖x‖₂ by stationarity;  and R.
         """
         at_zero = self.loss.constants(0.0).value
-        free = upper(lambda: (2 * exact(at_zero) / exact(self.l2)).sqrt())
-        return free if self.radius is None else min(free, self.radius)
+        by_value = upper(lambda: (2 * exact(at_zero) / exact(self.l2)).sqrt())
+        by_slope = self.loss.constants(None).slope * self.shape.norms.l2 / self.l2 * _HAIR
+        return min(by_value, by_slope, math.inf if self.radius is None else self.radius)
 
     @cached_property
     def gradient_bound(self) -> float:
@@ -72,12 +73,12 @@ class Problem:
 
     @cached_property
     def feasible_gradient_bound(self) -> float:
-        """The same at every feasible θ: where a perturbed objective may have its minimum."""
+        """The same at every feasible θ: where a perturbed objective may have its minimum. By `objective-pure`."""
         return self._slope_within(self.radius) * self.shape.norms.l2 * _HAIR
 
     @cached_property
     def feasible_gradient_bound_l1(self) -> float:
-        """The same in the ℓ1 norm."""
+        """The same in the ℓ1 norm. By `objective-pure`."""
         return self._slope_within(self.radius) * self.shape.norms.l1 * _HAIR
 
     @cached_property
@@ -87,8 +88,12 @@ class Problem:
 
     @cached_property
     def minimiser_sensitivity(self) -> float:
-        """‖θ*(S) − θ*(S')‖₂ ≤ 2G/(λn) for tables that differ in one row. By `minimiser-sensitivity`."""
-        return upper(lambda: 2 * exact(self.gradient_bound) / (exact(self.l2) * self.shape.n))
+        """‖θ*(S) − θ*(S')‖₂ ≤ 2G/(λn) for tables that differ in one row, or the ball's diameter if that is less.
+
+        By `minimiser-sensitivity`.
+        """
+        moved = upper(lambda: 2 * exact(self.gradient_bound) / (exact(self.l2) * self.shape.n))
+        return min(moved, 2 * self.minimiser_radius)
 
     def _slope_within(self, radius: float | None) -> float:
         if radius is None:
