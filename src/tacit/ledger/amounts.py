@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from tacit.ledger.filters import Currency
-from tacit.ledger.units import DELTA_UNITS, MAIN_UNITS, Cost, amount_down, amount_up
+from tacit.ledger.units import Cost, Scale, amount_down, amount_up
 from tacit.privacy import ZCDP, pure_within
 from tacit.privacy.rounding import sum_up
 
@@ -18,6 +18,7 @@ class Balance:
     delta: int
     main_limit: int
     delta_limit: int
+    scale: Scale
 
     @property
     def left(self) -> Cost:
@@ -40,22 +41,23 @@ class Amount:
 
 @dataclass(frozen=True)
 class Turned:
-    """What an `Approx` account had spent when it turned to zCDP, and the δ put aside for the conversion, in units."""
+    """What an `Approx` account had spent when it turned to zCDP, and the δ put aside for the conversion."""
 
     before: Cost
     conversion: int
+    scale: Scale  # of these units
 
 
 def worst(rows: list[Balance]) -> Balance:
     """The largest sums over the parts: nobody lost more. By `ledger-parts`."""
     first = rows[0]
     main, delta = max(row.main for row in rows), max(row.delta for row in rows)
-    return Balance(first.part, first.currency, main, delta, first.main_limit, first.delta_limit)
+    return Balance(first.part, first.currency, main, delta, first.main_limit, first.delta_limit, first.scale)
 
 
 def amount_left(row: Balance) -> Amount:
     """The largest single charges that still fit, each on its own, rounded down."""
-    main, delta = amount_down(row.left.main, MAIN_UNITS), amount_down(row.left.delta, DELTA_UNITS)
+    main, delta = amount_down(row.left.main, row.scale.main), amount_down(row.left.delta, row.scale.delta)
     if row.currency == "epsilon":
         return Amount(main, delta, None)
     return Amount(pure_within(ZCDP(main)).epsilon if main > 0 else 0.0, delta, main)
@@ -67,13 +69,14 @@ def amount_spent(row: Balance, turned: Turned | None) -> Amount:
     After a turn ε is what the sums would be worth had they been planned beforehand; the promise that holds for
     charges chosen on the way is the limit. By `ledger-stages`.
     """
-    main, delta = amount_up(row.main, MAIN_UNITS), amount_up(row.delta, DELTA_UNITS)
+    main, delta = amount_up(row.main, row.scale.main), amount_up(row.delta, row.scale.delta)
     if row.currency == "epsilon":
         return Amount(main, delta, None)
     if turned is None:
         return Amount(None, delta, main)
-    epsilon = amount_up(turned.before.main, MAIN_UNITS)
+    epsilon = amount_up(turned.before.main, turned.scale.main)
     if row.main:
-        conversion = amount_down(turned.conversion, DELTA_UNITS)
+        conversion = amount_down(turned.conversion, turned.scale.delta)
         epsilon = sum_up(epsilon, ZCDP(main).to_approx(conversion).epsilon)
-    return Amount(epsilon, amount_up(row.delta + turned.before.delta + turned.conversion, DELTA_UNITS), main)
+    booked = row.delta + turned.before.delta + turned.conversion  # the turn keeps the units of δ
+    return Amount(epsilon, amount_up(booked, turned.scale.delta), main)

@@ -22,8 +22,8 @@ from tacit.ledger.filters import (
 )
 from tacit.ledger.store import Session
 from tacit.ledger.tables import EVENT_COLUMNS
-from tacit.ledger.units import MAIN_UNITS, Cost, units_up
-from tacit.privacy import Approx, Budget, ExPost
+from tacit.ledger.units import Cost, Scale, units_up
+from tacit.privacy import ZCDP, Approx, Budget, ExPost
 
 
 @dataclass(frozen=True)
@@ -87,34 +87,36 @@ def find_terms(db: Session, name: str) -> Terms | None:
 def open_account(db: Session, terms: Terms) -> None:
     """Write the terms of a new account and its empty balances."""
     stage = first_stage(terms.limit)
-    detail = json.dumps({"schema": terms.schema, "parts": terms.parts})
+    bits = (stage.scale.main, stage.scale.delta)
+    detail = json.dumps({"schema": terms.schema, "parts": terms.parts, "bits": bits})
     append(
         db, "open", terms.name, terms.name, currency=stage.currency, main=stage.main, delta=stage.delta,
         loss=budget_text(terms.limit), label=detail,
     )  # fmt: skip
     for part in ("", *terms.parts):
         db.change(
-            "INSERT INTO tacit_balance (account, part, currency, main, delta, main_limit, delta_limit) "
-            "VALUES (?, ?, ?, 0, 0, ?, ?)",
-            terms.name, part, stage.currency, stage.main, stage.delta,
+            "INSERT INTO tacit_balance (account, part, currency, main, delta, main_limit, delta_limit, main_bits, "
+            "delta_bits) VALUES (?, ?, ?, 0, 0, ?, ?, ?, ?)",
+            terms.name, part, stage.currency, stage.main, stage.delta, *bits,
         )  # fmt: skip
 
 
 def balances(db: Session, account: str) -> list[Balance]:
     """The balance of the whole and of each part."""
-    found = db.rows(
-        "SELECT part, currency, main, delta, main_limit, delta_limit FROM tacit_balance "
-        "WHERE account = ? ORDER BY part",
-        account,
-    )
-    return [Balance(*row) for row in found]
+    columns = "part, currency, main, delta, main_limit, delta_limit, main_bits, delta_bits"
+    return [
+        Balance(part, currency, main, delta, main_limit, delta_limit, Scale(main_bits, delta_bits))
+        for part, currency, main, delta, main_limit, delta_limit, main_bits, delta_bits in db.rows(
+            f"SELECT {columns} FROM tacit_balance WHERE account = ? ORDER BY part", account
+        )
+    ]
 
 
 def spent(db: Session, account: str, part: str) -> Amount:
     """What the account, or one part of it, has spent."""
     event = find_event(db, "stage", account)
     detail = json.loads(event.label) if event else None
-    turned = Turned(Cost(detail["epsilon"], detail["delta"]), detail["conversion"]) if detail else None
+    turned = Turned(Cost(*detail["spent"]), detail["conversion"], Scale(*detail["spent_bits"])) if detail else None
     return amount_spent(_concerned(db, account, part), turned)
 
 
@@ -171,14 +173,17 @@ def settle(db: Session, key: str, paid: ExPost) -> None:
     event = find_event(db, "charge", key)
     if event is None:
         raise LedgerError(f"key {key!r} was never charged, so there is nothing to settle")
-    kept = units_up(paid.total, MAIN_UNITS)
-    if event.currency == "epsilon" and kept > event.main:
+    if find_event(db, "settle", key) is not None:
+        raise LedgerError(f"key {key!r} was settled before; a loss is paid once")
+    reserved = budget_from_text(event.loss)
+    if not isinstance(reserved, ZCDP) and paid.total > reserved.epsilon:
         raise LedgerError(
             f"the mechanism under key {key!r} reports a loss of {paid.total:g}, more than it reserved "
-            f"({event.loss}); the whole reservation stays charged. This is a defect of the mechanism"
+            f"({reserved}); the whole reservation stays charged. This is a defect of the mechanism"
         )
-    current = balances(db, event.account)[0].currency
-    back = event.main - kept if event.currency == current == "epsilon" else 0
+    row = balances(db, event.account)[0]
+    stays = event.currency != "epsilon" or row.currency != "epsilon"
+    back = 0 if stays else event.main - units_up(paid.total, row.scale.main)
     _add(db, event.account, event.part, Cost(-back, 0), rows=0)
     append(
         db, "settle", event.account, key, part=event.part, currency=event.currency, main=-back,
@@ -199,10 +204,10 @@ def _book(db: Session, request: Request) -> tuple[Currency, Cost]:
     """Add the cost to the balances if every one of them stays within its limit; else BudgetExceeded."""
     rows = balances(db, request.account)
     currency = rows[0].currency
-    cost = price(request.charge, currency)
+    cost = price(request.charge, currency, rows[0].scale)
     if cost is None:
-        currency = _turn(db, request, rows).currency
-        cost = price(request.charge, currency)
+        stage = _turn(db, request, rows)
+        currency, cost = stage.currency, price(request.charge, stage.currency, stage.scale)
     if cost is None or not _add(db, request.account, request.part, cost, len(rows)):
         raise BudgetExceeded(_refusal(request, rows))
     return currency, cost
@@ -227,18 +232,24 @@ def _turn(db: Session, request: Request, rows: list[Balance]) -> Stage:
             f"{request.account!r}; nothing was read. Use a mechanism in the limit's own currency"
         )
     most = worst(rows)
-    stage = concentrated_rest(most.left)
+    stage = concentrated_rest(most.left, most.scale)
     if stage is None:
         raise BudgetExceeded(_refusal(request, rows))
-    detail = {"epsilon": most.main, "delta": most.delta, "conversion": most.left.delta - stage.delta}
+    bits = (stage.scale.main, stage.scale.delta)
+    detail = {
+        "bits": bits,
+        "spent": (most.main, most.delta),
+        "spent_bits": (most.scale.main, most.scale.delta),
+        "conversion": most.left.delta - stage.delta,
+    }
     append(
         db, "stage", request.account, request.account, currency=stage.currency, main=stage.main, delta=stage.delta,
         label=json.dumps(detail),
     )  # fmt: skip
     db.change(
-        "UPDATE tacit_balance SET currency = ?, main = 0, delta = 0, main_limit = ?, delta_limit = ? "
-        "WHERE account = ?",
-        stage.currency, stage.main, stage.delta, request.account,
+        "UPDATE tacit_balance SET currency = ?, main = 0, delta = 0, main_limit = ?, delta_limit = ?, "
+        "main_bits = ?, delta_bits = ? WHERE account = ?",
+        stage.currency, stage.main, stage.delta, *bits, request.account,
     )  # fmt: skip
     return stage
 

@@ -12,70 +12,67 @@ happens at most once, and the new filter depends only on the public history. By 
 
 import json
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Literal
 
 from tacit.errors import LedgerError
-from tacit.ledger.units import DELTA_UNITS, MAIN_UNITS, Cost, amount_down, units_down, units_up
+from tacit.ledger.units import Cost, Scale, amount_down, bits_for, units_exactly
 from tacit.privacy import ZCDP, Approx, Budget, Pure, zcdp_within
 
 Currency = Literal["epsilon", "rho"]
 
-CONVERSION_SHARE = Fraction(1, 2)  # of the δ left at the turn: the rest is the pool for charges with their own δ
-
 
 @dataclass(frozen=True)
 class Stage:
-    """A filter: the currency of its sums and the largest sums it admits, in units."""
+    """A filter: the currency of its sums, its units, and the largest sums it admits."""
 
     currency: Currency
     main: int
     delta: int
+    scale: Scale
 
 
 def first_stage(limit: Budget) -> Stage:
-    """The filter an account with this limit starts with, limits rounded down. By `ledger-units`."""
+    """The filter an account with this limit starts with. By `ledger-units`."""
     match limit:
         case Pure(epsilon):
-            return Stage("epsilon", units_down(epsilon, MAIN_UNITS), 0)
+            return _stage("epsilon", epsilon, 0.0)
         case ZCDP(rho):
-            return Stage("rho", units_down(rho, MAIN_UNITS), 0)
+            return _stage("rho", rho, 0.0)
         case Approx(epsilon, delta):
-            return Stage("epsilon", units_down(epsilon, MAIN_UNITS), units_down(delta, DELTA_UNITS))
+            return _stage("epsilon", epsilon, delta)
 
 
-def price(charge: Budget, currency: Currency) -> Cost | None:
+def price(charge: Budget, currency: Currency, scale: Scale) -> Cost | None:
     """What a charge costs in a stage, rounded up; None if it has no finite price there.
 
     In "epsilon" (ε, δ) is booked as it is, by `ledger-basic-filter`. In "rho" a pure ε costs ρ = ε tanh(ε/2), and
     (ε, δ) costs the same beside its δ, by `ledger-zcdp-filter`.
     """
-    match charge, currency:
-        case Pure(epsilon), "epsilon":
-            return Cost(units_up(epsilon, MAIN_UNITS), 0)
-        case Approx(epsilon, delta), "epsilon":
-            return Cost(units_up(epsilon, MAIN_UNITS), units_up(delta, DELTA_UNITS))
-        case ZCDP(), "epsilon":
-            return None
-        case ZCDP(rho), _:
-            return Cost(units_up(rho, MAIN_UNITS), 0)
-        case Pure(), _:
-            return Cost(units_up(charge.to_zcdp().rho, MAIN_UNITS), 0)
-        case Approx(epsilon, delta), _:
-            return Cost(units_up(Pure(epsilon).to_zcdp().rho, MAIN_UNITS), units_up(delta, DELTA_UNITS))
-    raise AssertionError("every budget has been matched")
+    delta = charge.delta if isinstance(charge, Approx) else 0.0
+    if isinstance(charge, ZCDP):
+        return scale.charge(charge.rho) if currency == "rho" else None
+    if currency == "epsilon":
+        return scale.charge(charge.epsilon, delta)
+    return scale.charge(Pure(charge.epsilon).to_zcdp().rho, delta)
 
 
-def concentrated_rest(left: Cost) -> Stage | None:
+def concentrated_rest(left: Cost, scale: Scale) -> Stage | None:
     """The "rho" stage that (ε, δ) units left of an `Approx` limit can pay for; None if nothing usable is left.
 
     Half of the δ left pays for the conversion: ρ is the largest with ρ-zCDP ⇒ (ε, δ/2). By `ledger-stages`.
     """
-    conversion = int(left.delta * CONVERSION_SHARE)
+    conversion = left.delta // 2
     if left.main <= 0 or conversion <= 0:
         return None
-    rest = Approx(amount_down(left.main, MAIN_UNITS), amount_down(conversion, DELTA_UNITS))
-    return Stage("rho", units_down(zcdp_within(rest).rho, MAIN_UNITS), left.delta - conversion)
+    rest = Approx(amount_down(left.main, scale.main), amount_down(conversion, scale.delta))
+    rho = zcdp_within(rest).rho
+    bits = bits_for(rho)
+    return Stage("rho", units_exactly(rho, bits), left.delta - conversion, Scale(bits, scale.delta))
+
+
+def _stage(currency: Currency, main: float, delta: float) -> Stage:
+    scale = Scale(bits_for(main), bits_for(delta))
+    return Stage(currency, units_exactly(main, scale.main), units_exactly(delta, scale.delta), scale)
 
 
 _KINDS: dict[str, type[Pure] | type[ZCDP] | type[Approx]] = {"Pure": Pure, "ZCDP": ZCDP, "Approx": Approx}

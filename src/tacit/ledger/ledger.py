@@ -32,7 +32,9 @@ class Ledger:
             exists = self._store.has_tables(db)
         if not exists:
             if expect_head is not None:
-                raise LedgerError(f"there is no ledger at {self.url}, but head {expect_head[:20]}… was expected")
+                raise LedgerError(
+                    f"there is no ledger at {self._store.place}, but head {expect_head[:20]}… was expected"
+                )
             self._create()
         self._check_version()
         if expect_head is not None:
@@ -40,7 +42,7 @@ class Ledger:
 
     @property
     def url(self) -> str:
-        """Where the ledger is."""
+        """Where the ledger is: enough to open it again, so it may contain a password."""
         return self._store.url
 
     def open(
@@ -78,7 +80,7 @@ class Ledger:
         with self._store.reading() as db:
             found = books.find_terms(db, name)
         if found is None:
-            raise LedgerError(f"there is no account {name!r} in {self.url}; open it with a limit first")
+            raise LedgerError(f"there is no account {name!r} in {self._store.place}; open it with a limit first")
         return Account(self._store, found)
 
     def accounts(self) -> list[str]:
@@ -111,7 +113,7 @@ class Ledger:
         self.close()
 
     def __repr__(self) -> str:
-        return f"Ledger({self.url!r})"
+        return f"Ledger({self._store.place!r})"
 
     def _create(self) -> None:
         with self._store.writing() as db:
@@ -126,7 +128,7 @@ class Ledger:
             version = db.rows("SELECT version FROM tacit_version")[0][0]
         if version != VERSION:
             raise LedgerError(
-                f"{self.url} has layout {version}, this tacit writes layout {VERSION}; "
+                f"{self._store.place} has layout {version}, this tacit writes layout {VERSION}; "
                 f"{'upgrade tacit on this machine' if version > VERSION else 'open it with the tacit that made it'}"
             )
 
@@ -138,8 +140,8 @@ class Ledger:
             found = db.rows("SELECT hash FROM tacit_event WHERE sequence = ?", int(sequence))
         if found != [(expected,)]:
             raise LedgerError(
-                f"{self.url} does not contain the expected head at entry {sequence}: it is an older copy, another "
-                f"ledger, or its history was rewritten. Charges may be missing: find the newest copy"
+                f"{self._store.place} does not contain the expected head at entry {sequence}: it is an older copy, "
+                f"another ledger, or its history was rewritten. Charges may be missing: find the newest copy"
             )
 
 

@@ -1,5 +1,6 @@
 """A ledger in a PostgreSQL database, for a team: the same statements, one writer at a time, synchronous commits."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,6 +15,8 @@ except ImportError as error:  # pragma: no cover
     raise LedgerError('a postgresql:// ledger needs the driver: pip install "tacit[postgres]"') from error
 
 _WRITER_LOCK = 0x7461636974  # "tacit": the name of the one lock every writer takes first
+
+_DURABLE = {"fsync": "on", "full_page_writes": "on"}
 
 _TRIGGERS = (
     """CREATE FUNCTION tacit_append_only() RETURNS trigger LANGUAGE plpgsql AS
@@ -37,6 +40,11 @@ class PostgresStore:
     def url(self) -> str:
         """The URL as it was given."""
         return self._url
+
+    @property
+    def place(self) -> str:
+        """The URL without the password."""
+        return re.sub(r"(://[^:/@]*):[^@]*@", r"\1:…@", self._url)
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
@@ -86,12 +94,14 @@ class PostgresStore:
         )
         connection.execute("SET synchronous_commit = on")  # off would let a crash undo a committed charge
         connection.execute(f"SET lock_timeout = {wait}")
-        setting = connection.execute("SHOW fsync").fetchone()
-        if setting != ("on",):
-            connection.close()
-            raise LedgerError(
-                "the PostgreSQL server runs with fsync = off, so a crash can undo charges; switch it on first"
-            )
+        for name, needed in _DURABLE.items():
+            setting = connection.execute(f"SHOW {name}").fetchone()
+            if setting != (needed,):
+                connection.close()
+                raise LedgerError(
+                    f"the PostgreSQL server runs with {name} = {setting and setting[0]}, so a crash can undo charges; "
+                    f"set {name} = {needed} first"
+                )
         return connection
 
     @contextmanager

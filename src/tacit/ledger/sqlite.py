@@ -40,6 +40,11 @@ class SqliteStore:
         """An absolute URL, valid in any working directory."""
         return f"sqlite:///{self.path}"
 
+    @property
+    def place(self) -> str:
+        """The file."""
+        return str(self.path)
+
     @contextmanager
     def writing(self) -> Iterator[Session]:
         """BEGIN IMMEDIATE: the lock is taken before the first read, so what was checked is what is committed."""

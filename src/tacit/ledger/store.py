@@ -27,6 +27,10 @@ class Store(Protocol):
     def url(self) -> str:
         """Where it is; enough for another process to open it."""
 
+    @property
+    def place(self) -> str:
+        """Where it is, for messages: without a password."""
+
     def writing(self) -> AbstractContextManager[Session]:
         """A transaction no other writer overlaps; on leaving it, durable or not done at all."""
 

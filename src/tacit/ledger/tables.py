@@ -21,6 +21,7 @@ TABLES = (
         account TEXT NOT NULL, part TEXT NOT NULL, currency TEXT NOT NULL,
         main {integer} NOT NULL, delta {integer} NOT NULL,
         main_limit {integer} NOT NULL, delta_limit {integer} NOT NULL,
+        main_bits {integer} NOT NULL, delta_bits {integer} NOT NULL,
         PRIMARY KEY (account, part),
         CHECK (main >= 0 AND main <= main_limit AND delta >= 0 AND delta <= delta_limit)){strict}""",
 )

@@ -28,6 +28,7 @@ class _Sums:
     currency: str
     main_limit: int
     delta_limit: int
+    bits: tuple[int, int]
     main: int = 0
     delta: int = 0
 
@@ -59,11 +60,9 @@ class _Replay:
             case "create":
                 pass
             case "open":
-                parts = ("", *json.loads(event.label)["parts"])
-                self.sums[event.account] = {p: _Sums(event.currency, event.main, event.delta) for p in parts}
+                self._begin(event, ("", *json.loads(event.label)["parts"]))
             case "stage":
-                rows = self.sums[event.account]
-                self.sums[event.account] = {p: _Sums(event.currency, event.main, event.delta) for p in rows}
+                self._begin(event, tuple(self.sums[event.account]))
             case "charge":
                 self.charged[event.key] = event.main
                 self._book(event)
@@ -73,6 +72,10 @@ class _Replay:
                 self._settle(event)
             case _:
                 raise _broken(event, f"is of the unknown kind {event.kind!r}")
+
+    def _begin(self, event: Event, parts: tuple[str, ...]) -> None:
+        main, delta = json.loads(event.label)["bits"]
+        self.sums[event.account] = {p: _Sums(event.currency, event.main, event.delta, (main, delta)) for p in parts}
 
     def _book(self, event: Event) -> None:
         rows = self.sums[event.account]
@@ -104,9 +107,11 @@ def verify(db: Session) -> Verified:
         for row in rows:
             replay.take(row)
         start = replay.sequence + 1
-    kept = db.rows("SELECT account, part, currency, main_limit, delta_limit, main, delta FROM tacit_balance")
+    kept = db.rows(
+        "SELECT account, part, currency, main_limit, delta_limit, main_bits, delta_bits, main, delta FROM tacit_balance"
+    )
     rebuilt = {
-        (account, part, s.currency, s.main_limit, s.delta_limit, s.main, s.delta)
+        (account, part, s.currency, s.main_limit, s.delta_limit, *s.bits, s.main, s.delta)
         for account, parts in replay.sums.items()
         for part, s in parts.items()
     }

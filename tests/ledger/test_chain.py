@@ -1,0 +1,166 @@
+"""The history cannot be changed unnoticed, and an older copy is refused."""
+
+import hashlib
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tacit.errors import LedgerError, ParameterError
+from tacit.ledger import Ledger
+from tacit.ledger.chain import GENESIS, Event, event_hash
+from tacit.ledger.ledger import open_store
+from tacit.privacy import ZCDP, Approx, ExPost
+
+pytestmark = pytest.mark.proof("ledger-chain")
+
+
+def fill(ledger: Ledger) -> None:
+    """Every kind of event, ten of them or more."""
+    account = ledger.open("a", limit=Approx(5.0, 1e-6), parts=["north"])
+    account.run(1.0, b"q", lambda: b"one", key="k1", label="ridge")
+    account.part("north").run(Approx(1.0, 1e-8), b"q", lambda: b"two", key="k2")
+    account.reserve(1.0, key="k3").store(b"three", paid=ExPost(0.25, 0.25))
+    account.run(ZCDP(0.01), b"q", lambda: b"four", key="k4")
+
+
+def test_anyone_can_verify(ledger):
+    fill(ledger)
+    previous = GENESIS
+    with open_store(ledger.url, 5.0).reading() as db:
+        rows = db.rows(
+            "SELECT sequence, kind, account, part, key, currency, main, delta, loss, label, digest, at, previous, hash "
+            "FROM tacit_event ORDER BY sequence"
+        )
+    for *fields, own in rows:
+        assert fields[-1] == previous
+        previous = hashlib.sha256("\n".join(str(f) for f in fields).encode()).hexdigest()
+        assert own == previous
+    assert ledger.verify().head == ledger.head() == f"{len(rows) - 1}:{previous}"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE tacit_event SET main = 1 WHERE kind = 'charge'",
+        "UPDATE tacit_event SET output = NULL",
+        "DELETE FROM tacit_event WHERE sequence = 3",
+        "DELETE FROM tacit_balance",
+    ],
+)
+def test_the_database_refuses_to_rewrite(ledger, statement):
+    fill(ledger)
+    with pytest.raises(LedgerError, match=r"append-only|never deleted"), open_store(ledger.url, 5.0).writing() as db:
+        db.change(statement)
+    ledger.verify()
+
+
+def test_the_database_refuses_to_pass_a_limit(ledger):
+    fill(ledger)
+    with pytest.raises(LedgerError, match=r"(?i)check"), open_store(ledger.url, 5.0).writing() as db:
+        db.change("UPDATE tacit_balance SET main = main_limit + 1")
+    ledger.verify()
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of a ledger with every kind of event."""
+    path = tmp_path_factory.mktemp("filled") / "budget.db"
+    with Ledger(path) as ledger:
+        fill(ledger)
+    return path
+
+
+def tamper(ledger: Ledger, *statements: str) -> None:
+    """What somebody with the file and a tool can do."""
+    ledger.close()
+    with sqlite3.connect(ledger.url.removeprefix("sqlite:///")) as db:
+        db.execute("PRAGMA synchronous = OFF")
+        for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+            db.execute(f"DROP TRIGGER {name}")
+        for statement in statements:
+            db.execute(statement)
+    db.close()
+
+
+TEXT_FIELDS = ["kind", "account", "part", "key", "currency", "loss", "label", "digest", "at", "previous", "hash"]
+
+
+@pytest.mark.parametrize("field", [*TEXT_FIELDS, "main", "delta"])
+def test_any_changed_field_of_any_entry_is_found(filled, tmp_path, field):
+    value = f"{field} || 'x'" if field in TEXT_FIELDS else f"{field} + 1"
+    for sequence in range(12):
+        path = tmp_path / f"{sequence}.db"
+        shutil.copy(filled, path)
+        with Ledger(path) as ledger:
+            ledger.verify()
+            tamper(ledger, f"UPDATE tacit_event SET {field} = {value} WHERE sequence = {sequence}")
+            with pytest.raises(LedgerError, match=r"entry \d+"):
+                ledger.verify()
+
+
+@pytest.mark.parametrize(
+    ("statements", "finding"),
+    [
+        (["DELETE FROM tacit_event WHERE sequence = 4"], "does not follow"),
+        (["DELETE FROM tacit_event WHERE sequence = 0"], "does not follow"),
+        (["UPDATE tacit_event SET output = x'00' WHERE kind = 'store' AND key = 'k2'"], "release that was changed"),
+        (["UPDATE tacit_event SET output = NULL WHERE kind = 'store' AND key = 'k2'"], "release that was changed"),
+        (["UPDATE tacit_balance SET main = 0 WHERE part = ''"], "not the sums"),
+        (["UPDATE tacit_balance SET main_limit = main_limit + 1"], "not the sums"),
+        (["UPDATE tacit_balance SET main_bits = main_bits + 1"], "not the sums"),
+        (["DELETE FROM tacit_balance WHERE part = 'north'"], "not the sums"),
+        (
+            [
+                "UPDATE tacit_event SET sequence = 100 WHERE sequence = 4",
+                "UPDATE tacit_event SET sequence = 4 WHERE sequence = 5",
+                "UPDATE tacit_event SET sequence = 5 WHERE sequence = 100",
+            ],
+            "does not follow",
+        ),
+    ],
+)
+def test_rewriting_is_found(filled, tmp_path, statements, finding):
+    shutil.copy(filled, tmp_path / "copy.db")
+    with Ledger(tmp_path / "copy.db") as ledger:
+        tamper(ledger, *statements)
+        with pytest.raises(LedgerError, match=finding):
+            ledger.verify()
+
+
+def test_fields_cannot_be_shifted_across_a_line_break():
+    event = Event(3, "charge", "a", "", "k", "epsilon", 1, 0, "x", "y", "d", "t", "p", "")
+    shifted = event._replace(account="a\n", part="", key="k")
+    with pytest.raises(LedgerError, match="line break"):
+        event_hash(shifted[:-1])
+
+
+def test_an_older_copy_is_refused(file_ledger, tmp_path):
+    fill(file_ledger)
+    file_ledger.close()
+    shutil.copy(tmp_path / "budget.db", tmp_path / "backup.db")
+    file_ledger.account("a").run(ZCDP(0.001), b"", lambda: b"after the backup")
+    head = file_ledger.head()
+    assert Ledger(tmp_path / "budget.db", expect_head=head).verify().head == head
+    Ledger(tmp_path / "backup.db").verify()
+    with pytest.raises(LedgerError, match="older copy"):
+        Ledger(tmp_path / "backup.db", expect_head=head)
+
+
+def test_a_newer_ledger_contains_its_old_heads(ledger):
+    heads = [ledger.head()]
+    account = ledger.open("a", limit=1.0)
+    heads.append(ledger.head())
+    account.run(1.0, b"", lambda: b"")
+    for head in heads:
+        Ledger(ledger.url, expect_head=head)
+    with Ledger(ledger.url) as other, pytest.raises(LedgerError, match="another"):
+        Ledger(other.url, expect_head=f"1:{'0' * 64}")
+
+
+def test_a_missing_ledger_is_not_created_where_a_head_is_expected(tmp_path):
+    with pytest.raises(LedgerError, match="there is no ledger"):
+        Ledger(tmp_path / "gone.db", expect_head=f"1:{'0' * 64}")
+    with pytest.raises(ParameterError, match="a head looks like"), Ledger(tmp_path / "here.db"):
+        Ledger(tmp_path / "here.db", expect_head="yesterday")
