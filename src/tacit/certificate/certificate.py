@@ -12,12 +12,15 @@ from tacit.mechanisms.release import Facts
 from tacit.privacy import ZCDP, Approx, Budget, Pure
 
 SEAL = "NOT PRIVATE"
-REPORTED_DELTA = 1e-6  # at which pure and zCDP guarantees are also stated as (ε, δ)
+REPORTED_DELTA = 1e-6
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """One fit's promise. `private` is False when any noise came from a seed instead of the operating system."""
+    """One fit's promise. `private` is False when any noise came from a seed instead of the operating system.
+
+    delta: where a pure or zCDP guarantee is also stated as (ε, δ): the δ that was asked for, if one was.
+    """
 
     guarantee: Budget
     n: int
@@ -30,6 +33,7 @@ class Certificate:
     schema_fingerprint: str
     version: str
     ledger: str | None = None
+    delta: float = REPORTED_DELTA
 
     @property
     def currencies(self) -> dict[str, str]:
@@ -37,13 +41,11 @@ class Certificate:
         match self.guarantee:
             case Pure():
                 zcdp = self.guarantee.to_zcdp()
-                approx = min(
-                    (self.guarantee.to_approx(REPORTED_DELTA), zcdp.to_approx(REPORTED_DELTA)), key=lambda a: a.epsilon
-                )
+                candidates = (self.guarantee.to_approx(self.delta), zcdp.to_approx(self.delta))
+                approx = min(candidates, key=lambda candidate: candidate.epsilon)
                 return {"pure": str(self.guarantee), "zCDP": str(zcdp), "approximate": str(approx)}
             case ZCDP():
-                approx = self.guarantee.to_approx(REPORTED_DELTA)
-                return {"zCDP": str(self.guarantee), "approximate": str(approx)}
+                return {"zCDP": str(self.guarantee), "approximate": str(self.guarantee.to_approx(self.delta))}
             case Approx():
                 return {"approximate": str(self.guarantee)}
 
@@ -62,6 +64,7 @@ class Certificate:
             "assumed_public": list(self.assumed_public),
             "schema_fingerprint": self.schema_fingerprint,
             "ledger": self.ledger,
+            "delta": self.delta,
             "tacit": self.version,
         }
 
@@ -84,6 +87,7 @@ class Certificate:
             schema_fingerprint=stored["schema_fingerprint"],
             version=stored["tacit"],
             ledger=stored["ledger"],
+            delta=stored["delta"],
         )
 
     def __str__(self) -> str:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
-from tacit.certificate import Certificate, describe
+from tacit.certificate import REPORTED_DELTA, SEAL, Certificate, describe
 from tacit.domain import Domain, Encoding, Geometry, Schema
 from tacit.errors import ParameterError
 from tacit.estimators import persistence
@@ -24,7 +24,7 @@ from tacit.ledger import Account
 from tacit.losses import Loss
 from tacit.mechanisms.choice import Wishes
 from tacit.noise import Entropy, SeededEntropy, SystemEntropy
-from tacit.privacy import Budget, as_budget
+from tacit.privacy import Approx, Budget, as_budget
 from tacit.rows import Rows, linear_scores, open_rows
 
 Floats = NDArray[np.float64]
@@ -59,20 +59,22 @@ class PrivateLinearModel(BaseEstimator):  # type: ignore[misc]
         entropy = self._entropy()
         query = {"estimator": type(self).__name__, "declaration": declaration.fingerprint(), "n": rows.n}
         paid = run(jobs, entropy, self.ledger, query, type(self).__name__)
-        self._keep(rows.encoding, jobs, paid, entropy, declaration, rows.n)
+        self._keep(rows.encoding, jobs, paid, entropy, declaration, rows.n, budget)
         return self
 
     def summary(self) -> Summary:
         """The released coefficients in the user's units, with the size of the privacy noise."""
         check_is_fitted(self)
         names, coefficients, noise = self._table()
+        certificate = self.certificate_
+        seal = "" if certificate.private else f" — {SEAL}"
         return Summary(
-            title=f"{type(self).__name__}: {self.certificate_.releases[-1]['mechanism']}",
+            title=f"{type(self).__name__}: {certificate.releases[-1]['mechanism']}{seal}",
             names=names,
             coefficients=coefficients,
             noise=noise,
-            bounded=self.certificate_.releases[-1]["mechanism"] == "objective perturbation",
-            footer=(f"{self.certificate_.guarantee}, {self.certificate_.unit}, n = {self.certificate_.n:,}",),
+            bounded=certificate.releases[-1]["mechanism"] == "objective perturbation",
+            footer=(f"{certificate.guarantee} for {certificate.unit}; n = {certificate.n:,}",),
         )
 
     def save(self, path: str | Path) -> None:
@@ -134,7 +136,14 @@ class PrivateLinearModel(BaseEstimator):  # type: ignore[misc]
         return SeededEntropy(int(check_random_state(self.random_state).randint(2**31)))
 
     def _keep(
-        self, encoding: Encoding, jobs: Sequence[Job], paid: Paid, entropy: Entropy, declaration: Declaration, n: int
+        self,
+        encoding: Encoding,
+        jobs: Sequence[Job],
+        paid: Paid,
+        entropy: Entropy,
+        declaration: Declaration,
+        n: int,
+        asked: Budget,
     ) -> None:
         certificate = Certificate(
             guarantee=paid.charge,
@@ -148,6 +157,7 @@ class PrivateLinearModel(BaseEstimator):  # type: ignore[misc]
             schema_fingerprint=declaration.fingerprint(),
             version=version("tacit"),
             ledger=paid.entry,
+            delta=asked.delta if isinstance(asked, Approx) else REPORTED_DELTA,
         )
         thetas = np.stack([release.theta for release in paid.releases])
         deviations = np.stack([release.deviation for release in paid.releases])

@@ -26,7 +26,7 @@ def save(model: "PrivateLinearModel", path: Path) -> None:
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
         "estimator": type(model).__name__,
-        "parameters": {k: v for k, v in model.get_params(deep=False).items() if k not in _NOT_STORED},
+        "parameters": {k: _plain(v) for k, v in model.get_params(deep=False).items() if k not in _NOT_STORED},
         "privacy": budget_to_dict(as_budget(model.privacy)),
         "declaration": {type(declared).__name__.lower(): declared.to_dict()},
         "feature_names": list(map(str, getattr(model, "feature_names_in_", ()))),
@@ -65,6 +65,11 @@ def restore(model_types: dict[str, type["PrivateLinearModel"]], path: Path) -> "
         Certificate.from_dict(stored["certificate"]),
     )
     return model
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as a Python value: JSON does not know numpy's numbers."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from html import escape
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,8 @@ Vector = NDArray[np.float64]
 class Summary:
     """One row per coefficient, the intercept last. `noise` is the size (standard deviation) of the privacy noise.
 
-    bounded: the sizes are upper bounds, because the true ones depend on data that was not released.
+    bounded: the sizes are upper bounds, because the true ones depend on data that was not released. A bound says too
+    little to take digits away, so two digits of every coefficient are then shown.
     """
 
     title: str
@@ -31,7 +33,8 @@ class Summary:
     def to_html(self) -> str:
         """The table as HTML, digits as in the text."""
         shown = pd.DataFrame(self._cells(), columns=["", "coefficient", self._noise_label])
-        return f"<h3>{self.title}</h3>{shown.to_html(index=False, border=0)}<p>{'<br>'.join(self.footer)}</p>"
+        footer = "<br>".join(map(escape, self.footer))
+        return f"<h3>{escape(self.title)}</h3>{shown.to_html(index=False, border=0)}<p>{footer}</p>"
 
     def _repr_html_(self) -> str:
         return self.to_html()
@@ -51,7 +54,10 @@ class Summary:
 
     def _cells(self) -> list[tuple[str, str, str]]:
         rows = zip(self.names, self.coefficients, self.noise, strict=True)
-        return [(name, rounded_to(value, noise), f"±{rounded_to(noise, noise)}") for name, value, noise in rows]
+        return [(name, self._shown(value, noise), f"±{rounded_to(noise, noise)}") for name, value, noise in rows]
+
+    def _shown(self, value: float, noise: float) -> str:
+        return rounded_to(value, min(noise, abs(value) or noise) if self.bounded else noise)
 
 
 def rounded_to(value: float, uncertainty: float) -> str:
