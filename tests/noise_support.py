@@ -15,6 +15,11 @@ FALSE_ALARM = 1e-9
 Floats = NDArray[np.float64]
 
 
+def assert_identical(first: Floats, second: Floats) -> None:
+    """Equal bit for bit, signs of zeros included."""
+    np.testing.assert_array_equal(first.view(np.uint64), second.view(np.uint64))
+
+
 def assert_law(sample: Sequence[float] | Floats, cdf: Callable[[Floats], Floats]) -> None:
     """Kolmogorov-Smirnov."""
     assert stats.kstest(np.asarray(sample), cdf).pvalue > FALSE_ALARM

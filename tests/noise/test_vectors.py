@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from noise_support import assert_all_different, assert_law
+from noise_support import assert_all_different, assert_identical, assert_law
 from tacit.errors import ParameterError
 from tacit.noise import (
     Balls,
@@ -40,7 +40,7 @@ def grid_of(law, scale, size):
 def assert_evaluators_agree(law, values, scale, other):
     recorded = RecordedEntropy(SystemEntropy())
     fast = law(values, scale, recorded)
-    np.testing.assert_array_equal(fast, law(values, scale, recorded.replay(), evaluator=other))
+    assert_identical(fast, law(values, scale, recorded.replay(), evaluator=other))
 
 
 @pytest.mark.proof("certified-rounding")
@@ -90,6 +90,16 @@ def test_later_bits_decide_a_value_on_the_edge_of_a_cell(evaluator):
         assert recorded.count == 1
         assert recorded.refinements >= 1
     assert outputs == [1_000_000 * grid, 1_000_001 * grid]
+
+
+@pytest.mark.proof("certified-rounding")
+@pytest.mark.parametrize("value", [0.0, -0.0, -1e-9, 5e-324])
+def test_zero_has_one_sign(value):
+    """A negative zero would say that a value just below zero met noise just below zero."""
+    for word in (2**63 - 1, 2**64 - 1):
+        for evaluator in (Balls(), Binary64()):
+            released = laplace([value], 1.0, ReplayedEntropy([word]), evaluator=evaluator)
+            assert_identical(released, np.zeros(1))
 
 
 @every_law

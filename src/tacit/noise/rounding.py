@@ -99,6 +99,7 @@ def release(values: ArrayLike, noise: RealNoise, exponent: int, evaluator: Evalu
     chosen: Evaluator = Binary64() if evaluator is None else evaluator
     limit = math.ldexp(1.0, OUTPUT_BITS)
     integers = np.clip(chosen.integers(flat, noise, exponent), -limit, limit)
+    integers += 0.0  # -0.0 becomes 0.0: the sign of a zero would tell on which side of it the value lay
     return (integers * math.ldexp(1.0, exponent)).reshape(np.shape(values))
 
 
