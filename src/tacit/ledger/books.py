@@ -1,7 +1,7 @@
 """The book-keeping: each function is one step inside one transaction.
 
-charge → (compute, outside) → store, and settle for ex-post mechanisms. Nothing here is ever given back except by
-`settle`. By `ledger-protocol`.
+charge → (compute, outside) → store, and settle for ex-post mechanisms. Nothing but a settlement ever gives anything
+back. By `ledger-protocol`.
 """
 
 import json

@@ -81,8 +81,8 @@ class SqliteStore:
     def _transaction(self, begin: str) -> Iterator[Session]:
         with self._handle.lock, self._clear_errors():
             connection = self._handle.get()
-            connection.execute(begin)
             try:
+                connection.execute(begin)
                 yield _SqliteSession(connection)
                 connection.execute("COMMIT")
             except BaseException:
