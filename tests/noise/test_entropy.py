@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from noise_support import assert_counts
-from tacit.noise import RecordedEntropy, ReplayedEntropy, SeededEntropy, SystemEntropy
+from tacit.noise import RecordedEntropy, ReplayedEntropy, SeededEntropy, SystemEntropy, laplace
 
 
 @pytest.mark.statistical
@@ -21,6 +21,15 @@ def test_only_the_system_is_private():
     for entropy in (SeededEntropy(1), RecordedEntropy(SystemEntropy()), ReplayedEntropy([1])):
         assert not entropy.private
         assert "NOT PRIVATE" in entropy.source
+
+
+def test_the_system_source_has_no_state_to_copy_or_to_seed():
+    assert not vars(SystemEntropy())
+    drawn = set()
+    for _ in range(2):
+        np.random.seed(0)
+        drawn.add(laplace(np.zeros(4), 1.0, SystemEntropy()).tobytes())
+    assert len(drawn) == 2
 
 
 def test_refinement_does_not_shift_the_first_pass():

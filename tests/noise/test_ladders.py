@@ -1,6 +1,7 @@
 """Noise reduction: the law of every level and of every step, and what a wrong ladder looks like."""
 
 import math
+import pickle
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
@@ -302,6 +303,12 @@ def test_bad_levels_raise_before_entropy_is_drawn(ladder, levels):
 def test_levels_out_of_range_raise(ladder, level):
     with pytest.raises(ParameterError):
         ladder(np.zeros(2), [2.0, 1.0], SystemEntropy()).release(level)
+
+
+@every_ladder
+def test_a_ladder_cannot_be_pickled(ladder):
+    with pytest.raises(TypeError):
+        pickle.dumps(ladder(np.zeros(2), [2.0, 1.0], SystemEntropy()))
 
 
 @every_ladder

@@ -1,6 +1,7 @@
 """Vector noise: two evaluators that agree bit for bit, exact laws, no reaction to values."""
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 import numpy as np
@@ -100,6 +101,18 @@ def test_zero_has_one_sign(value):
         for evaluator in (Balls(), Binary64()):
             released = laplace([value], 1.0, ReplayedEntropy([word]), evaluator=evaluator)
             assert_identical(released, np.zeros(1))
+
+
+@pytest.mark.proof("certified-rounding")
+def test_threads_do_not_disturb_each_other():
+    """FLINT has one precision for the whole process."""
+    recorded = [RecordedEntropy(SystemEntropy()) for _ in range(8)]
+    values = np.random.default_rng().normal(size=300)
+    alone = [gaussian(values, 1.0, each) for each in recorded]
+    with ThreadPoolExecutor(4) as pool:
+        together = pool.map(lambda each: gaussian(values, 1.0, each.replay(), evaluator=Balls()), recorded)
+    for first, second in zip(alone, together, strict=True):
+        assert_identical(first, second)
 
 
 @every_law
