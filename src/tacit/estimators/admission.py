@@ -42,8 +42,11 @@ def admit_target(estimator: Any, y: Any) -> Any:
 
 def found_classes(y: Any) -> tuple[Any, ...]:
     """The labels in y, read as they are: only for callers who declared none, and said so on the certificate."""
+    cells = np.asarray(y)
+    if cells.dtype.kind == "f" and not np.all(np.isfinite(cells)):
+        raise ParameterError("y holds cells that are no labels, and none were declared: domain=Domain(classes=(...))")
     check_classification_targets(y)
-    labels = np.unique(np.asarray(y))
+    labels = np.unique(cells)
     if len(labels) < 2:
         raise ParameterError(
             "y holds one class and none were declared; a classifier needs two. Declare them: "
