@@ -55,11 +55,22 @@ def run(jobs: Sequence[Job], entropy: Entropy, account: Account | None, query: d
 def _to_bytes(releases: Sequence[Release]) -> bytes:
     """JSON with shortest round-trip floats: reading it back gives the same bits."""
     stored = [
-        {"theta": r.theta.tolist(), "deviation": None if r.deviation is None else r.deviation.tolist()}
+        {
+            "theta": r.theta.tolist(),
+            "deviation": r.deviation.tolist(),
+            "statistics": {name: array.tolist() for name, array in r.statistics.items()},
+        }
         for r in releases
     ]
     return json.dumps(stored).encode()
 
 
 def _from_bytes(stored: bytes) -> tuple[Release, ...]:
-    return tuple(Release(np.array(r["theta"]), np.array(r["deviation"])) for r in json.loads(stored))
+    return tuple(
+        Release(
+            np.array(r["theta"]),
+            np.array(r["deviation"]),
+            {name: np.array(array) for name, array in r["statistics"].items()},
+        )
+        for r in json.loads(stored)
+    )

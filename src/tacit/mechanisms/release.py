@@ -1,7 +1,7 @@
 """What a mechanism gives back, and what it promises before it has read anything."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from tacit.mechanisms.laws import NoiseLaw, Vector
@@ -41,10 +41,12 @@ class Release:
 
     deviation: a standard deviation, exact or estimated from what was released; for objective perturbation an upper
     bound, because the curvature that shrinks the noise is not released.
+    statistics: further private arrays by name, such as a noisy Hessian: what intervals are made from.
     """
 
     theta: Vector
     deviation: Vector
+    statistics: Mapping[str, Vector] = field(default_factory=dict)
 
 
 class Mechanism(Protocol):
