@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tacit.errors import BudgetExceeded
 from tacit.ledger.filters import Currency, Stage, concentrated_rest, first_stage, price
 from tacit.ledger.units import TOO_MUCH, Cost, Scale, amount_down, bits_for, units_exactly, units_up
-from tacit.privacy import ZCDP, Approx, Budget, Pure
+from tacit.privacy import ZCDP, Approx, Budget, ExPost, Pure
 
 amounts = st.floats(1e-9, 1e3, allow_subnormal=False)
 limits = st.one_of(
@@ -192,7 +192,7 @@ def test_mutant_rules_are_caught(rules):
         check_admission(Approx(3.0, 1e-6), GREEDY, rules)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(limits, st.lists(charges, max_size=12))
 def test_the_books_admit_exactly_what_the_rules_admit(file_ledger, limit, wishes):
     account = file_ledger.open(f"a{len(file_ledger.accounts())}", limit)
@@ -263,6 +263,19 @@ def test_mutant_turn_is_caught_by_the_adaptive_analyst():
 
     with pytest.raises(AssertionError):
         check_adaptive(Approx(0.5, 1e-2), 0.4, 0.01, unaware)
+
+
+def test_charges_fixed_beforehand_are_worth_less(file_ledger):
+    account = file_ledger.open("a", limit=Approx(5.0, 1e-6))
+    for _ in range(30):
+        account.run(0.1, b"", lambda: b"")
+    planned = account.planned(1e-6)
+    assert excess(responses(0.1, 30), planned) <= 1e-6
+    assert excess(responses(0.1, 30), planned - 0.02) > 1e-6
+    account.reserve(1.0).store(b"", paid=ExPost(0.125, 0.125))
+    assert account.planned(1e-6) == pytest.approx(planned + 0.25)
+    account.run(ZCDP(0.01), b"", lambda: b"")
+    assert planned + 0.25 < account.planned(1e-6) < account.spent.epsilon
 
 
 def test_other_currencies_have_no_price(ledger):

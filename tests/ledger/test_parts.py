@@ -39,7 +39,7 @@ def check_everybody_is_within(taken: list[tuple[str, float]], limit: float) -> N
 
 
 @pytest.mark.proof("ledger-parts")
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(wishes)
 def test_nobody_in_any_part_loses_more_than_the_limit(file_ledger, wishes):
     check_everybody_is_within(spend(file_ledger, wishes, 2.0, PARTS), 2.0)

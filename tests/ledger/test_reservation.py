@@ -23,7 +23,7 @@ def test_an_ex_post_mechanism_reserves_its_maximum_and_pays_its_loss(ledger):
 
 
 @pytest.mark.proof("ledger-ex-post")
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(losses=st.lists(st.tuples(st.floats(0, 0.5), st.floats(0, 0.5)), max_size=8))
 def test_settlements_never_fall_below_what_was_paid(file_ledger, losses):
     account = file_ledger.open(f"a{len(file_ledger.accounts())}", limit=20.0)

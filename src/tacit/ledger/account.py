@@ -18,6 +18,7 @@ from tacit.ledger import books
 from tacit.ledger.amounts import Amount
 from tacit.ledger.books import Request, Terms
 from tacit.ledger.chain import Event, sha256
+from tacit.ledger.planned import planned_spending
 from tacit.ledger.store import Row, Store
 from tacit.ledger.tables import EVENT_COLUMNS
 from tacit.privacy import Budget, ExPost, as_budget
@@ -59,6 +60,12 @@ class Account:
         """What may still be charged; with declared parts: to all of them at once."""
         with self._store.reading() as db:
             return books.remaining(db, self.name, self._part)
+
+    def planned(self, delta: float) -> float:
+        """ε at this δ had the charges so far been fixed beforehand: for information, the guarantee is the limit."""
+        events = self.entries()
+        parts = (self._part,) if self._part else ("", *self._terms.parts)
+        return max(planned_spending(events, part, delta) for part in parts)
 
     def part(self, name: str) -> "Account":
         """The same account for charges that read only this declared part of the rows. By `ledger-parts`."""

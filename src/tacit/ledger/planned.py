@@ -1,0 +1,52 @@
+"""What a list of charges would be worth had it been fixed beforehand: information, never a guarantee.
+
+Privacy loss distributions compose mechanisms that were all chosen before the first answer more tightly than a filter
+can. They are evaluated in floats by dp-accounting, so nothing is admitted or promised by them.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from tacit.errors import ParameterError
+from tacit.ledger.chain import Event
+from tacit.ledger.filters import budget_from_text
+from tacit.privacy import ZCDP, Approx, Budget, Pure
+from tacit.privacy.rounding import sum_up
+
+_GRID = 1e-4  # of the privacy loss, rounded pessimistically
+
+
+def planned_spending(events: Iterable[Event], part: str, delta: float) -> float:
+    """ε at this δ of an account's charges to the whole and to one part; settled ones add the loss they paid."""
+    concerned = [event for event in events if event.part in ("", part)]
+    paid = {event.key: sum_up(*json.loads(event.loss)[1:]) for event in concerned if event.kind == "settle"}
+    charges = [budget_from_text(e.loss) for e in concerned if e.kind == "charge" and e.key not in paid]
+    return sum_up(planned_epsilon(charges, delta), *paid.values())
+
+
+def planned_epsilon(charges: Iterable[Budget], delta: float) -> float:
+    """ε at this δ for charges fixed beforehand; zCDP charges, which have no loss distribution, take half of δ."""
+    counted = Counter(charges)
+    concentrated = sum_up(*(charge.rho * n for charge, n in counted.items() if isinstance(charge, ZCDP)))
+    others = {charge: n for charge, n in counted.items() if not isinstance(charge, ZCDP)}
+    if not concentrated:
+        return _by_loss_distribution(others, delta)
+    if not others:
+        return ZCDP(concentrated).to_approx(delta).epsilon
+    half = delta / 2
+    return sum_up(ZCDP(concentrated).to_approx(half).epsilon, _by_loss_distribution(others, half))
+
+
+def _by_loss_distribution(counted: Mapping[Pure | Approx, int], delta: float) -> float:
+    try:
+        from dp_accounting.pld import common, privacy_loss_distribution
+    except ImportError as error:
+        raise ParameterError('this figure needs dp-accounting: pip install "tacit[accounting]"') from error
+    total = privacy_loss_distribution.identity(_GRID)
+    for charge, n in counted.items():
+        own = charge.delta if isinstance(charge, Approx) else 0.0
+        law = common.DifferentialPrivacyParameters(charge.epsilon, own)
+        one = privacy_loss_distribution.from_privacy_parameters(law, value_discretization_interval=_GRID)
+        total = total.compose(one.self_compose(n))
+    return float(total.get_epsilon_for_delta(delta))
