@@ -106,10 +106,11 @@ class MomentRelease:
         return (self.shape.width + 1) * (self.shape.width + 2) // 2
 
     def __call__(self, rows: Rows, entropy: Entropy) -> NoisyMoments:
-        noisy = self.law.add(self._pack(self._total(rows)), entropy)
-        return NoisyMoments(self._unpack(noisy), self.law.deviation(self.size) / self.measure.off_diagonal)
+        noisy = self.law.add(self.pack(self.total(rows)), entropy)
+        return NoisyMoments(self.unpack(noisy), self.law.deviation(self.size) / self.measure.off_diagonal)
 
-    def _total(self, rows: Rows) -> Matrix:
+    def total(self, rows: Rows) -> Matrix:
+        """S itself: private, not to be released."""
         weight = self.target_weight
 
         def moments(X: Any, y: Vector) -> tuple[Matrix, Vector, float]:
@@ -127,11 +128,13 @@ class MomentRelease:
         addition = self.shape.summation_error(row_norm)
         return upper(lambda: exact(addition) * 2 + exact(row_norm) * self.shape.n * exact(2.0**-52))
 
-    def _pack(self, matrix: Matrix) -> Vector:
+    def pack(self, matrix: Matrix) -> Vector:
+        """The upper triangle as one vector, off-diagonal entries weighted."""
         upper_triangle = np.triu_indices(self.shape.width + 1, 1)
         return np.concatenate([np.diag(matrix), self.measure.off_diagonal * matrix[upper_triangle]])
 
-    def _unpack(self, packed: Vector) -> Matrix:
+    def unpack(self, packed: Vector) -> Matrix:
+        """The symmetric matrix that `pack` described."""
         size = self.shape.width + 1
         matrix = np.zeros((size, size))
         matrix[np.triu_indices(size, 1)] = packed[size:] / self.measure.off_diagonal
