@@ -101,6 +101,11 @@ class MomentRelease:
         return self.measure.law(self.sensitivity.total, self.budget)
 
     @property
+    def off_diagonal(self) -> float:
+        """Weight of an off-diagonal entry in the released vector."""
+        return self.measure.off_diagonal
+
+    @property
     def size(self) -> int:
         """Numbers released: the upper triangle with the diagonal."""
         return (self.shape.width + 1) * (self.shape.width + 2) // 2
