@@ -3,7 +3,8 @@
 Pure(ε):       P(M(D) ∈ S) ≤ e^ε P(M(D') ∈ S)
 ZCDP(ρ):       Rényi divergence of order α at most ρα, for every α > 1
 Approx(ε, δ):  P(M(D) ∈ S) ≤ e^ε P(M(D') ∈ S) + δ
-ExPost:        the realised pure loss of a mechanism that decides while running how much to spend
+ExPost:        the realised loss of a mechanism that decides while running how much to spend; with δ > 0 the loss is
+               larger than stated with at most that probability, ∫(p − e^ε(o) q)₊ ≤ δ
 
 A budget that is not a positive, finite, real number is refused here, before any data is touched.
 """
@@ -124,24 +125,31 @@ class Approx:
 
 @dataclass(frozen=True)
 class ExPost:
-    """What an ex-post private mechanism really lost: its test for accuracy and the hypothesis it released."""
+    """What an ex-post private mechanism really lost: its test for accuracy and the hypothesis it released.
+
+    delta: 0 for the pure notion. Otherwise ∫(p(o) − e^ε(o) q(o))₊ do ≤ δ over all outputs o, whatever was realised.
+    """
 
     test: float
     hypothesis: float
+    delta: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("test", "hypothesis"):
             value = getattr(self, name)
             lost = positive_number(name, value, MAX_EPSILON) if value != 0 else 0.0
             object.__setattr__(self, name, lost if not lost < value else math.nextafter(lost, math.inf))
+        if self.delta != 0:
+            object.__setattr__(self, "delta", Approx(1.0, self.delta).delta)
 
     @property
     def total(self) -> float:
-        """The realised pure loss, rounded up."""
+        """The realised ε, rounded up."""
         return sum_up(self.test, self.hypothesis)
 
     def __str__(self) -> str:
-        return f"ε = {self.total:.6g} ex post (test {self.test:.6g} + hypothesis {self.hypothesis:.6g})"
+        delta = f", δ = {self.delta:.3g}" if self.delta else ""
+        return f"ε = {self.total:.6g}{delta} ex post (test {self.test:.6g} + hypothesis {self.hypothesis:.6g})"
 
 
 Budget: TypeAlias = Pure | ZCDP | Approx

@@ -70,4 +70,5 @@ def _realised(losses: Sequence[Loss], delta: float | None) -> ExPost:
         )
     tests = [x.test for x in known if isinstance(x, ExPost)]
     hypotheses = [x.hypothesis if isinstance(x, ExPost) else x.epsilon for x in known]
-    return ExPost(test=sum_up(*tests), hypothesis=sum_up(*hypotheses))
+    deltas = [x.delta for x in known if isinstance(x, ExPost)]
+    return ExPost(test=sum_up(*tests), hypothesis=sum_up(*hypotheses), delta=sum_up(*deltas))
