@@ -84,7 +84,7 @@ def objective(shape: Shape, wishes: Wishes, budget: Budget) -> Plan:
     """Objective perturbation, with λ raised where the theorem needs it."""
     radius = wishes.radius
     if radius is None and isinstance(wishes.loss, Squared):
-        radius = defaults.squared_radius(shape, wishes.loss, budget)
+        radius = defaults.squared_radius(shape, budget)
     asked = wishes.l2 or defaults.objective_l2(shape, wishes.loss, budget, radius)
     problem = defaults.raised_l2(Problem(shape, wishes.loss, asked, radius), budget)
     notes = () if problem.l2 == asked else (f"l2 raised from {asked:.6g} to {problem.l2:.6g}: the theorem needs it",)

@@ -7,7 +7,7 @@ Objective perturbation, b with standard deviation s in each coordinate, N = s√
 λ ~ N would be right if curvature were negligible, λ ~ N² if it dominated; 1.5 was the best exponent on real tables.
 Noise grows as 1/ε', so the curvature may cost 15 % of an ε; it grows as 1/√ρ', so it may cost 1 − 0.85² of a ρ.
 Output perturbation: λ such that the noise on a coordinate of θ has standard deviation 1/3.
-Squared loss on a ball: R = min(2, max(½, 0.06/√N₀)), N₀ = N/(R + 1) the noise for unit slopes.
+Squared loss on a ball: R = min(2, max(½, 0.06/√N₀)), N₀ the same N for slopes up to 1.
 """
 
 import math
@@ -45,17 +45,16 @@ def raised_l2(problem: Problem, budget: Budget) -> Problem:
 
 
 def output_l2(shape: Shape, loss: Loss, budget: Budget, radius: float | None) -> float:
-    """λ for output perturbation: deviation of a coordinate = s·2G/(λn) = 1/3; G may depend on λ, so three rounds."""
+    """λ for output perturbation: deviation of a coordinate = 1/3; slopes may depend on λ, so three rounds."""
     l2 = 1.0
     for _ in range(3):
         problem = Problem(shape, loss, l2, radius)
-        per_unit = calibrate(2 * problem.gradient_bound / shape.n, budget).deviation(shape.width)
+        per_unit = calibrate(l2 * problem.minimiser_sensitivity, budget).deviation(shape.width)
         l2 = per_unit / OUTPUT_DEVIATION
     return l2
 
 
-def squared_radius(shape: Shape, loss: Loss, budget: Budget) -> float:
-    """R for objective perturbation of the squared loss."""
-    slope = loss.constants(shape.norms.l2).slope
-    unit_noise = quietest_deviation(Problem(shape, loss, 1.0, 1.0), budget) / slope
-    return min(2.0, max(0.5, 0.06 / math.sqrt(unit_noise * math.sqrt(shape.width) / shape.n)))
+def squared_radius(shape: Shape, budget: Budget) -> float:
+    """R for objective perturbation of the squared loss; N₀ is the noise that a gradient change of 2 needs."""
+    unit_noise = calibrate(2.0, budget).deviation(shape.width) * math.sqrt(shape.width) / shape.n
+    return min(2.0, max(0.5, 0.06 / math.sqrt(unit_noise)))

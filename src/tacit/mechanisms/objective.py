@@ -117,10 +117,20 @@ class ObjectivePerturbation:
         return SphericalLaplace(max(enough, 2.0**-29 * public_tilted_reach(self.problem, self._longest_tilt)))
 
     @property
+    def sensitivity(self) -> Sensitivity:
+        """How far one replaced row moves the sum of gradients, in the norm of the noise. By `objective-pure`."""
+        match self.law:
+            case Laplace():
+                norm, total = "l1", 2 * self.problem.feasible_gradient_bound_l1
+            case SphericalLaplace():
+                norm, total = "l2", self.problem.feasible_gradient_change
+            case _:
+                norm, total = "l2", 2 * self.problem.feasible_gradient_bound
+        return Sensitivity(f"{norm} of the gradient sum", total, {"the old row": total / 2, "the new row": total / 2})
+
+    @property
     def facts(self) -> tuple[Facts, ...]:
         problem = self.problem
-        entrywise = isinstance(self.law, Laplace)
-        gradient = problem.feasible_gradient_bound_l1 if entrywise else problem.feasible_gradient_bound
         finish = f"finishing noise: spherical Laplace, scale {self.finishing_law.scale:.4g}, for solver and rounding"
         return (
             Facts(
@@ -132,11 +142,7 @@ class ObjectivePerturbation:
                     "newton-terminates",
                     "certified-rounding",
                 ),
-                sensitivity=Sensitivity(
-                    f"{'l1' if entrywise else 'l2'} of the gradient sum",
-                    2 * gradient,
-                    {"the old row": gradient, "the new row": gradient},
-                ),
+                sensitivity=self.sensitivity,
                 charge=self.charge,
                 law=self.law,
                 grid=self.finishing_law.grid(problem.shape.width),

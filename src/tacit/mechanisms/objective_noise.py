@@ -3,10 +3,12 @@
 The map b ↦ θ̃ is one to one, so the privacy loss at θ has two parts: the ratio of the noise densities and the
 ratio of two determinants, det(A + φ''xxᵀ)/det(A + φ''x'x'ᵀ) ≤ 1 + η with η = t/(nλ).
 
-    pure, ℓ2:  spherical, scale 2G/ε',   ε' = ε − log(1 + η)            by `objective-pure`
+    pure, ℓ2:  spherical, scale Δ/ε',    ε' = ε − log(1 + η)            by `objective-pure`
     pure, ℓ1:  Laplace, scale 2G₁/ε'                                    by `objective-pure`
     (ε, δ):    Gaussian, δ ≥ sum of Gaussian profiles at ε'             by `objective-gaussian`
     ρ-zCDP:    Gaussian, ρ = 2G²/σ² + 3.3η²                             by `objective-zcdp`
+
+Δ ≤ 2G bounds the difference of two rows' gradients at one θ, G and G₁ one gradient in ℓ2 and ℓ1.
 """
 
 from flint import arb
@@ -104,7 +106,7 @@ def _laws_without_curvature(problem: Problem, rest: Budget) -> list[NoiseLaw]:
     match rest:
         case Pure(epsilon):
             return [
-                SphericalLaplace(upper(lambda: 2 * exact(gradient) / exact(epsilon))),
+                SphericalLaplace(upper(lambda: exact(problem.feasible_gradient_change) / exact(epsilon))),
                 Laplace(upper(lambda: 2 * exact(gradient_l1) / exact(epsilon))),
             ]
         case Approx(epsilon, delta):

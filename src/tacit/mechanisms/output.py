@@ -2,8 +2,8 @@
 
     release θ̂ + Z,   ‖θ̂(S) − θ̂(S')‖₂ ≤ Δ₂ = 2G/(λn) + 2τ
 
-The minimiser moves by at most 2G/(λn) when one row is replaced, and a solver certified within τ adds τ on either
-side. Smooth or not, on a ball or not. By `minimiser-sensitivity` and by `inexact-minimiser`.
+The minimiser moves by at most 2G/(λn), less for the squared loss, when one row is replaced, and a solver certified
+within τ adds τ on either side. Smooth or not, on a ball or not. By `minimiser-sensitivity` and by `inexact-minimiser`.
 """
 
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class OutputPerturbation:
 
     @cached_property
     def tolerance(self) -> float:
-        """τ: public, and reached on every table by `newton-terminates`."""
+        """τ: public, and reached on every table."""
         return public_tolerance(self.problem)
 
     @cached_property

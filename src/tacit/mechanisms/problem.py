@@ -7,9 +7,11 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
+from flint import arb
+
 from tacit.domain import Norms
 from tacit.errors import ParameterError
-from tacit.losses import Loss
+from tacit.losses import Loss, Squared
 from tacit.privacy.rounding import exact, upper
 from tacit.rows import Rows, summation_error
 
@@ -64,7 +66,7 @@ class Problem:
         at_zero = self.loss.constants(0.0).value
         by_value = upper(lambda: (2 * exact(at_zero) / exact(self.l2)).sqrt())
         by_slope = self.loss.constants(None).slope * self.shape.norms.l2 / self.l2 * _HAIR
-        return min(by_value, by_slope, math.inf if self.radius is None else self.radius)
+        return min(by_value, by_slope, self._feasible)
 
     @cached_property
     def gradient_bound(self) -> float:
@@ -74,12 +76,17 @@ class Problem:
     @cached_property
     def feasible_gradient_bound(self) -> float:
         """The same at every feasible θ: where a perturbed objective may have its minimum. By `objective-pure`."""
-        return self._slope_within(self.radius) * self.shape.norms.l2 * _HAIR
+        return self._slope_within(self._feasible) * self.shape.norms.l2 * _HAIR
+
+    @cached_property
+    def feasible_gradient_change(self) -> float:
+        """How far the gradients of two rows can be apart at one feasible θ. By `squared-gradient-change`."""
+        return self._change_within(self._feasible)
 
     @cached_property
     def feasible_gradient_bound_l1(self) -> float:
-        """The same in the ℓ1 norm. By `objective-pure`."""
-        return self._slope_within(self.radius) * self.shape.norms.l1 * _HAIR
+        """No row's gradient ‖φ'x‖₁ is longer, at any feasible θ. By `objective-pure`."""
+        return self._slope_within(self._feasible) * self.shape.norms.l1 * _HAIR
 
     @cached_property
     def curvature_bound(self) -> float:
@@ -88,16 +95,37 @@ class Problem:
 
     @cached_property
     def minimiser_sensitivity(self) -> float:
-        """‖θ*(S) − θ*(S')‖₂ ≤ 2G/(λn) for tables that differ in one row, or the ball's diameter if that is less.
+        """‖θ*(S) − θ*(S')‖₂ ≤ Δ/(λn) ≤ 2G/(λn) for tables that differ in one row, or the ball's diameter if less.
 
-        By `minimiser-sensitivity`.
+        Δ bounds the difference of two rows' gradients at one θ. By `minimiser-sensitivity`.
         """
-        moved = upper(lambda: 2 * exact(self.gradient_bound) / (exact(self.l2) * self.shape.n))
+        change = self._change_within(self.minimiser_radius)
+        moved = upper(lambda: exact(change) / (exact(self.l2) * self.shape.n))
         return min(moved, 2 * self.minimiser_radius)
 
-    def _slope_within(self, radius: float | None) -> float:
-        if radius is None:
-            return self.loss.constants(None).slope
+    @property
+    def _feasible(self) -> float:
+        return math.inf if self.radius is None else self.radius
+
+    def _change_within(self, radius: float) -> float:
+        """sup ‖∇φ(x, y) − ∇φ(x', y')‖₂ over ‖θ‖₂ ≤ radius: 2G, less for the squared loss.
+
+        There a long gradient points along θ or against it, never both: with k = r·radius/b for ‖x‖₂ ≤ r, |y| ≤ b
+
+            ‖∇φ − ∇φ'‖₂ ≤ 2rb max_s (1 + ks)√(1 − s²) < 2rb(1 + k) = 2G.    By `squared-gradient-change`.
+        """
+        if not isinstance(self.loss, Squared) or math.isinf(radius):
+            return 2 * self._slope_within(radius) * self.shape.norms.l2 * _HAIR
+        r, b = self.shape.norms.l2, self.loss.target_bound
+
+        def widest() -> arb:
+            k = exact(r) * exact(radius) / exact(b)
+            s = ((1 + 8 * k**2).sqrt() - 1) / (4 * k)
+            return 2 * exact(r) * exact(b) * (1 + k * s) * (1 - s**2).sqrt()
+
+        return upper(widest)
+
+    def _slope_within(self, radius: float) -> float:
         return self.loss.constants(self.shape.norms.l2 * radius * _HAIR).slope
 
 
