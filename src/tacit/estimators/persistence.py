@@ -9,6 +9,8 @@ import numpy as np
 from tacit.certificate import Certificate, budget_from_dict, budget_to_dict
 from tacit.domain import Domain, Schema, array_encoding, table_encoding
 from tacit.errors import ParameterError
+from tacit.inference import evidence_from_dict
+from tacit.mechanisms.shares import Split
 from tacit.privacy import as_budget
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ def save(model: "PrivateLinearModel", path: Path) -> None:
         "columns": model.n_features_in_,
         "encoded_coefficients": model.encoded_coef_.tolist(),
         "noise_deviations": model._deviations.tolist(),
+        "evidence": [evidence.to_dict() for evidence in model._evidence],
         "certificate": model.certificate_.to_dict(),
     }
     path.write_text(json.dumps(stored, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -63,6 +66,7 @@ def restore(model_types: dict[str, type["PrivateLinearModel"]], path: Path) -> "
         np.array(stored["encoded_coefficients"]),
         np.array(stored["noise_deviations"]),
         Certificate.from_dict(stored["certificate"]),
+        tuple(evidence_from_dict(kept) for kept in stored.get("evidence", ())),
     )
     return model
 

@@ -41,6 +41,7 @@ class PrivateRidge(RegressorMixin, PrivateLinearModel):  # type: ignore[misc]
         radius: float | None = None,
         fit_intercept: bool = True,
         mechanism: str = "auto",
+        inference: bool | Split = False,
         ledger: Account | None = None,
         random_state: Any = None,
     ) -> None:
@@ -50,6 +51,7 @@ class PrivateRidge(RegressorMixin, PrivateLinearModel):  # type: ignore[misc]
         self.radius = radius
         self.fit_intercept = fit_intercept
         self.mechanism = mechanism
+        self.inference = inference
         self.ledger = ledger
         self.random_state = random_state
 
@@ -80,7 +82,7 @@ class PrivateRidge(RegressorMixin, PrivateLinearModel):  # type: ignore[misc]
 
     def _set_coefficients(self, encoding: Encoding) -> None:
         coef, intercept = encoding.decode(self.encoded_coef_[0])
-        self.coef_, self.intercept_ = np.ravel(coef), float(intercept)
+        self.coef_, self.intercept_ = coef.flatten(), float(intercept)
 
     def _table(self) -> tuple[tuple[str, ...], Floats, Floats]:
         names = (*self._encoding_names, "(intercept)")

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from tacit.domain import Domain, Schema
 from tacit.errors import ParameterError
 from tacit.estimators.classifier import PrivateClassifier
@@ -28,6 +30,7 @@ class PrivateLinearSVC(PrivateClassifier):
         radius: float | None = None,
         fit_intercept: bool = True,
         mechanism: str = "auto",
+        inference: bool | Split = False,
         ledger: Account | None = None,
         random_state: Any = None,
     ) -> None:
@@ -39,13 +42,16 @@ class PrivateLinearSVC(PrivateClassifier):
         self.radius = radius
         self.fit_intercept = fit_intercept
         self.mechanism = mechanism
+        self.inference = inference
         self.ledger = ledger
         self.random_state = random_state
 
     def _loss(self) -> HuberHinge | Hinge:
         match self.loss:
             case "huber":
-                return HuberHinge(self.width)
+                if not isinstance(self.width, (int, float, np.number)):
+                    raise ParameterError(f"width must be a positive number, got {self.width!r}")
+                return HuberHinge(float(self.width))
             case "hinge":
                 return Hinge()
         raise ParameterError(f"loss must be 'huber' or 'hinge', got {self.loss!r}")
