@@ -27,8 +27,8 @@ def laplace(centre, runs, scale=1 / EPSILON):
 
 def bound_on_the_same_draws(first, second, alpha):
     """The mutant: an event chosen to look bad, and counted on the very draws that chose it."""
-    event = choose_event(first[:, None], second[:, None], alpha, 0.0, None)
-    inside, outside = (second, first) if event.sign > 0 else (first, second)
+    event = choose_event(first[:, None], second[:, None], len(first), alpha, 0.0, None)
+    inside, outside = (second, first) if event.likelier_on_second else (first, second)
     low = at_least(event.hits(inside[:, None]), len(inside), alpha / 2)
     return math.log(low / at_most(event.hits(outside[:, None]), len(outside), alpha / 2))
 
@@ -87,6 +87,14 @@ def test_the_bound_is_close_to_the_truth_on_exact_noise():
 
     bound = audit.lower_bound(audit.Batches(exact_laplace), (0.0, 1.0), 400_000, 1 - 1e-9)
     assert 0.85 < bound <= EPSILON
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("pair", [(0.0, 1.0), (1.0, 0.0)])
+def test_a_score_may_point_either_way(sign, pair):
+    bound = audit.lower_bound(audit.Batches(laplace), pair, 10_000, score=lambda outputs: sign * outputs[:, 0])
+    assert bound > 0.5
 
 
 @pytest.mark.statistical

@@ -1,7 +1,7 @@
 """A lower bound on ε from runs on two neighbouring tables, right with a stated confidence whatever the score.
 
-If a mechanism is (ε, δ)-private, every event E has P(E) ≤ e^ε Q(E) + δ for its laws P and Q on neighbours. Half of the
-runs choose a score, a threshold and a direction: one event E. The other half, not looked at before, gives
+If a mechanism is (ε, δ)-private, every event E has P(E) ≤ e^ε Q(E) + δ for its laws P and Q on neighbours. Some of
+the runs choose a score, a threshold and a direction: one event E. The others, not looked at before, give
 Clopper-Pearson limits, each wrong with probability at most α/2, and
 
     ε ≥ log((p_lo − δ)/q_hi)    with probability at least 1 − α. By `audit-lower-bound`.
@@ -19,15 +19,19 @@ from tacit.audit.targets import draw
 from tacit.errors import ParameterError
 
 THRESHOLDS = 400
+TO_LEARN_A_SCORE = 0.5
+TO_CHOOSE_A_THRESHOLD = 0.2
+CAUTION = 0.2
 
 
 @dataclass(frozen=True)
 class Event:
-    """{sign · score ≥ threshold}; likelier under the second table if sign is +1, under the first if it is −1."""
+    """{sign · score ≥ threshold}, which looked likelier on one of the two tables."""
 
     score: Score
     sign: float
     threshold: float
+    likelier_on_second: bool
 
     def hits(self, outputs: Floats) -> int:
         return int(np.count_nonzero(self.sign * self.score(outputs) >= self.threshold))
@@ -46,7 +50,8 @@ def lower_bound(
 
     target: a mechanism, an estimator, or any function; see `tacit.audit.draw` for what each is given.
     pair: two neighbouring tables. runs: how often each is run. delta: the δ of the claim that is audited.
-    score: maps an array of outputs (one row each) to one number each; None learns one from half of the runs.
+    score: maps an array of outputs (one row each) to one number each; None learns one from half of the runs; choosing a
+    threshold for a given score takes a fifth.
     By `audit-lower-bound`.
     """
     if not 0 < confidence < 1:
@@ -54,7 +59,7 @@ def lower_bound(
     if not 0 <= delta < 1:
         raise ParameterError(f"delta must lie in [0, 1), got {delta!r}")
     if runs < 4:
-        raise ParameterError(f"runs must be at least 4, half of them to choose an event, got {runs!r}")
+        raise ParameterError(f"runs must be at least 4, some of them to choose an event, got {runs!r}")
     first, second = (draw(target, table, runs) for table in pair)
     return bound_from_draws(first, second, 1 - confidence, delta=delta, score=score)
 
@@ -64,31 +69,40 @@ def bound_from_draws(
 ) -> float:
     """The same from outputs at hand, one row per independent run. By `audit-lower-bound`."""
     first, second = _finite_columns(first), _finite_columns(second)
-    half = min(len(first), len(second)) // 2
-    event = choose_event(first[:half], second[:half], alpha, delta, score)
-    fresh_first, fresh_second = first[half:], second[half:]
-    inside, outside = (fresh_second, fresh_first) if event.sign > 0 else (fresh_first, fresh_second)
+    share = TO_LEARN_A_SCORE if score is None else TO_CHOOSE_A_THRESHOLD
+    used = max(1, int(share * min(len(first), len(second))))
+    fresh_first, fresh_second = first[used:], second[used:]
+    event = choose_event(first[:used], second[:used], len(fresh_first), alpha, delta, score)
+    inside, outside = (fresh_second, fresh_first) if event.likelier_on_second else (fresh_first, fresh_second)
     low = float(at_least(event.hits(inside), len(inside), alpha / 2))
     high = float(at_most(event.hits(outside), len(outside), alpha / 2))
     return max(0.0, math.log((low - delta) / high)) if low > delta else 0.0
 
 
-def choose_event(first: Floats, second: Floats, alpha: float, delta: float, score: Score | None) -> Event:
-    """The event with the best bound on these draws, which must not be used again."""
+def choose_event(first: Floats, second: Floats, fresh: int, alpha: float, delta: float, score: Score | None) -> Event:
+    """The event that promises the best bound from `fresh` other runs; these draws must not be used again."""
     score = learned_score(first, second) if score is None else score
     scores = score(first), score(second)
-    upward = _best_threshold(scores[1], scores[0], alpha, delta)
-    downward = _best_threshold(-scores[0], -scores[1], alpha, delta)
-    sign, (_, threshold) = max(((1.0, upward), (-1.0, downward)), key=lambda choice: choice[1][0])
-    return Event(score, sign, threshold)
+    choices = []
+    for sign in (1.0, -1.0):
+        for second_inside in (True, False):
+            inside, outside = (scores[1], scores[0]) if second_inside else scores
+            promised, threshold = _best_threshold(sign * inside, sign * outside, fresh, alpha, delta)
+            choices.append((promised, Event(score, sign, threshold, second_inside)))
+    return max(choices, key=lambda choice: choice[0])[1]
 
 
-def _best_threshold(inside: Floats, outside: Floats, alpha: float, delta: float) -> tuple[float, float]:
-    """(bound on these draws, threshold) for {value ≥ threshold}, likelier for `inside`."""
+def _best_threshold(inside: Floats, outside: Floats, fresh: int, alpha: float, delta: float) -> tuple[float, float]:
+    """(promised bound, threshold) for {value ≥ threshold}, likelier for `inside`.
+
+    Promised: what `fresh` runs would give if the two probabilities were a little worse than they look here.
+    """
     shares = np.geomspace(min(0.5, 5 / len(inside)), 1.0, THRESHOLDS)
     thresholds = np.unique(np.quantile(inside, 1 - shares, method="lower"))
-    low = at_least(_reaching(inside, thresholds), len(inside), alpha / 2)
-    high = at_most(_reaching(outside, thresholds), len(outside), alpha / 2)
+    likely = at_least(_reaching(inside, thresholds), len(inside), CAUTION)
+    unlikely = at_most(_reaching(outside, thresholds), len(outside), CAUTION)
+    low = at_least(fresh * likely, fresh, alpha / 2)
+    high = at_most(fresh * unlikely, fresh, alpha / 2)
     bounds = np.log(np.maximum(low - delta, 1e-300) / high)
     best = int(np.argmax(bounds))
     return float(bounds[best]), float(thresholds[best])
@@ -101,4 +115,4 @@ def _reaching(values: Floats, thresholds: Floats) -> Floats:
 def _finite_columns(outputs: Floats) -> Floats:
     """Outputs as a table; NaN and infinities are outputs too, and become the largest numbers."""
     table = np.asarray(outputs, dtype=float)
-    return np.nan_to_num(table.reshape(len(table), -1), nan=1e300, posinf=1e299, neginf=-1e299)
+    return np.asarray(np.nan_to_num(table.reshape(len(table), -1), nan=1e300, posinf=1e299, neginf=-1e299))

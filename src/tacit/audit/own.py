@@ -1,0 +1,179 @@
+"""tacit under its own audit: noise, selection and mechanisms, each on the pair where it loses the most."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from tacit import noise
+from tacit.audit import pair_loss
+from tacit.audit.cases import Case
+from tacit.audit.interval import Floats
+from tacit.audit.lower_bound import lower_bound
+from tacit.audit.pairs import worst_pair
+from tacit.audit.reachability import reachability
+from tacit.audit.targets import Batches
+from tacit.audit.tilted import TiltedLogistic, tilted_pair_loss, tilted_score
+from tacit.domain import Domain, Geometry
+from tacit.estimators import PrivateLogisticRegression
+from tacit.losses import Logistic, Squared
+from tacit.mechanisms.covariance import CovariancePerturbation
+from tacit.mechanisms.functional import FunctionalMechanism
+from tacit.mechanisms.moments import Frobenius
+from tacit.mechanisms.objective import FINISHING_SHARE, ObjectivePerturbation
+from tacit.mechanisms.output import OutputPerturbation
+from tacit.mechanisms.problem import Problem, Shape
+from tacit.privacy import Approx, Pure, gaussian_mu
+from tacit.rows import open_rows
+
+ENTROPY = noise.SystemEntropy()
+ROWS, L2 = 4, 0.25
+HIGH, LOW = ((1.0, 1.0), *[(0.0, 1.0)] * (ROWS - 1)), ((1.0, -1.0), *[(0.0, 1.0)] * (ROWS - 1))
+
+
+def own_cases(effort: float = 1.0) -> list[Case]:
+    """All cases; effort multiplies the number of runs (1 takes about a minute)."""
+
+    def runs(count: int) -> int:
+        return max(100, int(count * effort))
+
+    return [
+        *_noise_cases(runs(400_000), runs(12_000)),
+        *_selection_cases(runs(30_000)),
+        *_ladder_cases(runs(200_000)),
+        *_mechanism_cases(runs(3_000)),
+    ]
+
+
+def _noise_cases(many: int, some: int) -> list[Case]:
+    sigma = 1 / gaussian_mu(Approx(1.0, 1e-5))
+    axis = np.array([1.0, 0.0])
+
+    def laplace(centre: float, runs: int) -> Floats:
+        return noise.laplace(np.full(runs, centre), 1.0, ENTROPY)
+
+    def gaussian(centre: float, runs: int) -> Floats:
+        return noise.gaussian(np.full(runs, centre), sigma, ENTROPY)
+
+    def spherical(centre: Floats) -> Floats:
+        return noise.spherical_laplace(centre, 1.0, ENTROPY)
+
+    def nearer_to_axis(outputs: Floats) -> Floats:
+        return np.asarray(np.linalg.norm(outputs, axis=1) - np.linalg.norm(outputs - axis, axis=1))
+
+    low_bits = partial(reachability, lambda values: noise.laplace(values, 1.0, ENTROPY), scale=1.0)
+    return [
+        Case("Laplace noise", 1.0, 1.0, _bound(Batches(laplace), (0.0, 1.0), many, score=_first)),
+        Case("spherical Laplace noise, d = 2", 1.0, 1.0, _bound(spherical, (0 * axis, axis), some, nearer_to_axis)),
+        Case(
+            "Gaussian noise",
+            1.0,
+            pair_loss.gaussian_pair_loss(1.0, sigma, 1e-5),
+            _bound(Batches(gaussian), (0.0, 1.0), many, _first, 1e-5),
+            1e-5,
+        ),
+        Case(
+            "low bits of Laplace noise, d = 10",
+            1.0,
+            None,
+            lambda confidence: low_bits((np.zeros(10), np.full(10, 0.1)), 300, confidence),
+        ),
+    ]
+
+
+def _selection_cases(runs: int) -> list[Case]:
+    first, second = (0.0, 1.0, 1.0), (1.0, 0.0, 0.0)
+
+    def exponential(scores: Any) -> int:
+        return noise.exponential_mechanism(scores, 2.0, ENTROPY)
+
+    def permuted(scores: Any) -> int:
+        return noise.permute_and_flip(scores, 2.0, ENTROPY)
+
+    def above_threshold(queries: Any) -> int:
+        """The index of the first query above ½, noise of scale 4 on queries and 2 on the threshold: ε = ½ + ½."""
+        threshold = noise.LazyLaplace(2, ENTROPY)
+        hits = (i for i, q in enumerate(queries) if noise.exceeds(q, noise.LazyLaplace(4, ENTROPY), 0.5, threshold))
+        return next(hits, len(queries))
+
+    queries = ((0.0, 0.0, 0.0, 1.0), (1.0, 1.0, 1.0, 0.0))
+    laws = [pair_loss.exponential_law(scores, 2.0) for scores in (first, second)]
+    flips = [pair_loss.permute_and_flip_law(scores, 2.0) for scores in (first, second)]
+    stops = [pair_loss.above_threshold_law(q, 0.5, 2.0, 4.0) for q in queries]
+    return [
+        Case(
+            "exponential mechanism", 1.0, pair_loss.largest_log_ratio(*laws), _bound(exponential, (first, second), runs)
+        ),
+        Case("permute and flip", 1.0, pair_loss.largest_log_ratio(*flips), _bound(permuted, (first, second), runs)),
+        Case("AboveThreshold", 1.0, pair_loss.largest_log_ratio(*stops), _bound(above_threshold, queries, runs)),
+    ]
+
+
+def _ladder_cases(runs: int) -> list[Case]:
+    def releases(centre: float, count: int) -> Floats:
+        """Both levels, as (finest, step to the coarse one): the step is 0 one time in four."""
+        ladder = noise.LaplaceLadder(np.full(count, centre), [2.0, 1.0], ENTROPY)
+        coarse, fine = ladder.release(0), ladder.release(1)
+        return np.column_stack([fine, np.clip(np.trunc(2 * (coarse - fine)), -6, 6)])
+
+    def coarse_release(centre: float, count: int) -> Floats:
+        return noise.LaplaceLadder(np.full(count, centre), [2.0, 1.0], ENTROPY).release(0)
+
+    pair = (0.0, 1.0)
+    return [
+        Case("Laplace ladder, first level", 0.5, 0.5, _bound(Batches(coarse_release), pair, runs, _first)),
+        Case("Laplace ladder, both levels", 1.0, 1.0, _bound(Batches(releases), pair, runs)),
+    ]
+
+
+def _mechanism_cases(runs: int) -> list[Case]:
+    line, plane = (_shape(width) for width in (1, 2))
+    output = OutputPerturbation(Problem(line, Logistic(), L2), Pure(1.0))
+    tilted = ObjectivePerturbation(Problem(line, Logistic(), L2), Pure(1.0))
+    covariance = CovariancePerturbation(plane, Pure(1.0), Frobenius())
+    functional = FunctionalMechanism(line, Squared(), Pure(1.0))
+    tilts = tuple(TiltedLogistic(rows, ROWS * L2, _tilt_scale(1.0)) for rows in (HIGH, LOW))
+    output_loss = pair_loss.output_pair_loss(HIGH, LOW, L2)
+    estimator = PrivateLogisticRegression(
+        privacy=1.0, domain=Domain(classes=(0, 1)), l2=L2, fit_intercept=False, mechanism="output"
+    )
+    features = np.eye(ROWS)[:, :1]
+    labels = np.ones(ROWS, dtype=int), np.array([0, *[1] * (ROWS - 1)])
+    return [
+        Case("output perturbation", 1.0, output_loss, _bound(output, worst_pair(output), runs, _first)),
+        Case(
+            "objective perturbation",
+            1.0,
+            tilted_pair_loss(*tilts) + FINISHING_SHARE,
+            _bound(tilted, worst_pair(tilted), runs, tilted_score(tilts[1], tilts[0])),
+        ),
+        Case("covariance perturbation, moments", 1.0, 1.0, _bound(_moments(covariance), worst_pair(covariance), runs)),
+        Case("functional mechanism", 1.0, 0.5, _bound(functional, worst_pair(functional), runs)),
+        Case(
+            "PrivateLogisticRegression",
+            1.0,
+            output_loss,
+            _bound(estimator, ((features, labels[0]), (features, labels[1])), runs // 3, _first),
+        ),
+    ]
+
+
+def _bound(target: Any, pair: Any, runs: int, score: Any = None, delta: float = 0.0) -> Any:
+    return lambda confidence: lower_bound(target, pair, runs, confidence, delta=delta, score=score)
+
+
+def _first(outputs: Floats) -> Floats:
+    return outputs[:, 0]
+
+
+def _shape(width: int) -> Shape:
+    return Shape.of(open_rows(np.zeros((ROWS, width)), np.zeros(ROWS), Domain(), Geometry(constant=None)))
+
+
+def _moments(mechanism: CovariancePerturbation) -> Any:
+    return lambda rows: mechanism.moments(rows, ENTROPY).matrix[np.triu_indices(mechanism.shape.width + 1)]
+
+
+def _tilt_scale(epsilon: float) -> float:
+    """2/ε' with ε' = ε(1 − finishing share) − log(1 + ¼/(nλ)): written out again, from the theorem."""
+    return float(2 / (epsilon * (1 - FINISHING_SHARE) - np.log1p(0.25 / (ROWS * L2))))
