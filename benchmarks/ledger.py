@@ -107,11 +107,13 @@ def long_history(path: Path) -> Iterator[Row]:
                 request = Request("long", "", f"k{i}", Pure(0.01), sha256(b"query"), "ridge, output perturbation")
                 books.charge(db, request)
                 books.store(db, "long", request.key, os.urandom(400))
-    began = time.perf_counter()
+    began, worked = time.perf_counter(), time.process_time()
     with Ledger(path) as ledger:
         verified = ledger.verify()
-        seconds = time.perf_counter() - began
-    yield row("sqlite", f"{verified.charges} charges, {verified.events} events: open + verify, s", seconds, "≤ 2")
+        seconds, cpu = time.perf_counter() - began, time.process_time() - worked
+    case = f"{verified.charges} charges, {verified.events} events: open + verify"
+    yield row("sqlite", f"{case}, s", seconds, "≤ 2")
+    yield row("sqlite", f"{case}, CPU s", cpu, "≤ 2")
     yield row("sqlite", "reserve + store after them, median ms", release_cost(str(path), 100)[0], "≤ 10")
 
 

@@ -11,6 +11,7 @@ from tacit.errors import LedgerError, ParameterError
 from tacit.ledger import Ledger
 from tacit.ledger.chain import GENESIS, Event, event_hash
 from tacit.ledger.ledger import open_store
+from tacit.ledger.tables import EVENT_COLUMNS
 from tacit.privacy import ZCDP, Approx, ExPost
 
 pytestmark = pytest.mark.proof("ledger-chain")
@@ -125,6 +126,43 @@ def test_rewriting_is_found(filled, tmp_path, statements, finding):
     shutil.copy(filled, tmp_path / "copy.db")
     with Ledger(tmp_path / "copy.db") as ledger:
         tamper(ledger, *statements)
+        with pytest.raises(LedgerError, match=finding):
+            ledger.verify()
+
+
+def rebuild(path: Path) -> None:
+    """Recompute every hash and balance, as somebody with this source could."""
+    with sqlite3.connect(path) as db:
+        previous = GENESIS
+        for row in db.execute(f"SELECT {EVENT_COLUMNS} FROM tacit_event ORDER BY sequence").fetchall():
+            event = Event(*row)._replace(previous=previous)
+            previous = event_hash(event[:-1])
+            db.execute(
+                "UPDATE tacit_event SET previous = ?, hash = ? WHERE sequence = ?",
+                (event.previous, previous, event.sequence),
+            )
+    db.close()
+
+
+@pytest.mark.parametrize(
+    ("statement", "finding"),
+    [
+        ("UPDATE tacit_event SET main = 1 WHERE key = 'k1' AND kind = 'charge'", "not cost what its loss says"),
+        ("UPDATE tacit_event SET delta = 0 WHERE key = 'k2' AND kind = 'charge'", "not cost what its loss says"),
+        ("UPDATE tacit_event SET main = main + 1 WHERE kind = 'open'", "limits of its terms"),
+        ("UPDATE tacit_event SET main = main + main / 1000 WHERE kind = 'stage'", "worth more than what was left"),
+        ("UPDATE tacit_event SET delta = delta + 1 WHERE kind = 'stage'", "worth more than what was left"),
+        ("UPDATE tacit_event SET main = main / 2 WHERE kind = 'settle'", "worth more than what was left"),
+        ("UPDATE tacit_event SET main = -main WHERE kind = 'settle'", "settles what was never charged"),
+        ("UPDATE tacit_event SET kind = 'gift' WHERE kind = 'settle'", "unknown kind"),
+        ("UPDATE tacit_event SET key = 'k9' WHERE kind = 'store' AND key = 'k1'", "without one charge"),
+    ],
+)
+def test_a_rebuilt_chain_must_still_add_up(filled, tmp_path, statement, finding):
+    shutil.copy(filled, tmp_path / "copy.db")
+    with Ledger(tmp_path / "copy.db") as ledger:
+        tamper(ledger, statement)
+        rebuild(tmp_path / "copy.db")
         with pytest.raises(LedgerError, match=finding):
             ledger.verify()
 

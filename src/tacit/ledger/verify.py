@@ -1,15 +1,19 @@
 """Verification: replay the whole history and compare. By `ledger-chain`."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tacit.errors import LedgerError
 from tacit.ledger.chain import GENESIS, Event, event_hash, sha256
+from tacit.ledger.filters import Currency, Stage, budget_from_text, first_stage, price
 from tacit.ledger.store import Row, Session
 from tacit.ledger.tables import EVENT_COLUMNS
+from tacit.ledger.units import Scale, amount_down, amount_up
+from tacit.privacy import ZCDP
 
 _WIDTH = len(Event._fields)
 _BATCH = 4096
+_CURRENCIES: dict[str, Currency] = {"epsilon": "epsilon", "rho": "rho"}
 
 
 @dataclass(frozen=True)
@@ -25,12 +29,23 @@ class Verified:
 class _Sums:
     """One row of the balances, rebuilt from the history."""
 
-    currency: str
+    currency: Currency
     main_limit: int
     delta_limit: int
-    bits: tuple[int, int]
+    scale: Scale
     main: int = 0
     delta: int = 0
+
+    prices: dict[str, tuple[int, int] | None] = field(default_factory=dict)
+
+    def plain_price(self, loss: str) -> tuple[int, int] | None:
+        """The units a loss costs; None where it was converted, which a later version may do more tightly."""
+        if loss not in self.prices:
+            charge = budget_from_text(loss)
+            cost = price(charge, self.currency, self.scale)
+            converted = self.currency == "rho" and not isinstance(charge, ZCDP)
+            self.prices[loss] = None if converted or cost is None else (cost.main, cost.delta)
+        return self.prices[loss]
 
     def add(self, event: Event) -> None:
         self.main += event.main
@@ -50,7 +65,7 @@ class _Replay:
         self.stored: set[str] = set()
 
     def take(self, row: Row) -> None:
-        event, output = Event(*row[:_WIDTH]), row[_WIDTH]
+        event, output = Event._make(row[:_WIDTH]), row[_WIDTH]
         if event.sequence != self.sequence + 1 or event.previous != self.previous:
             raise _broken(event, "does not follow the one before it: entries are missing or were reordered")
         if event_hash(row[: _WIDTH - 1]) != event.hash:
@@ -60,12 +75,11 @@ class _Replay:
             case "create":
                 pass
             case "open":
-                self._begin(event, ("", *json.loads(event.label)["parts"]))
+                self._open(event)
             case "stage":
-                self._begin(event, tuple(self.sums[event.account]))
+                self._turn(event)
             case "charge":
-                self.charged[event.key] = event.main
-                self._book(event)
+                self._charge(event)
             case "store":
                 self._store(event, output)
             case "settle":
@@ -73,9 +87,36 @@ class _Replay:
             case _:
                 raise _broken(event, f"is of the unknown kind {event.kind!r}")
 
-    def _begin(self, event: Event, parts: tuple[str, ...]) -> None:
-        main, delta = json.loads(event.label)["bits"]
-        self.sums[event.account] = {p: _Sums(event.currency, event.main, event.delta, (main, delta)) for p in parts}
+    def _open(self, event: Event) -> None:
+        detail, stage = json.loads(event.label), first_stage(budget_from_text(event.loss))
+        scale = Scale(*detail["bits"])
+        if Stage(stage.currency, event.main, event.delta, scale) != stage or event.currency != stage.currency:
+            raise _broken(event, "does not have the limits of its terms")
+        self._begin(event, scale, ("", *detail["parts"]))
+
+    def _turn(self, event: Event) -> None:
+        """The new limits must be worth no more than what was left. By `ledger-stages`."""
+        detail, rows = json.loads(event.label), list(self.sums[event.account].values())
+        old, new = rows[0].scale, Scale(*detail["bits"])
+        left = rows[0].main_limit - max(row.main for row in rows)
+        pool = rows[0].delta_limit - max(row.delta for row in rows) - detail["conversion"]
+        worth = ZCDP(amount_up(event.main, new.main)).to_approx(amount_down(detail["conversion"], old.delta))
+        if worth.epsilon > amount_up(left, old.main) or event.delta > pool or new.delta != old.delta:
+            raise _broken(event, "turns to limits that are worth more than what was left")
+        self._begin(event, new, tuple(self.sums[event.account]))
+
+    def _begin(self, event: Event, scale: Scale, parts: tuple[str, ...]) -> None:
+        self.sums[event.account] = {
+            p: _Sums(_CURRENCIES[event.currency], event.main, event.delta, scale) for p in parts
+        }
+
+    def _charge(self, event: Event) -> None:
+        sums = self.sums[event.account][event.part]
+        due = sums.plain_price(event.loss)
+        if event.key in self.charged or event.currency != sums.currency or due not in (None, (event.main, event.delta)):
+            raise _broken(event, "does not cost what its loss says")
+        self.charged[event.key] = event.main
+        self._book(event)
 
     def _book(self, event: Event) -> None:
         rows = self.sums[event.account]
@@ -111,7 +152,7 @@ def verify(db: Session) -> Verified:
         "SELECT account, part, currency, main_limit, delta_limit, main_bits, delta_bits, main, delta FROM tacit_balance"
     )
     rebuilt = {
-        (account, part, s.currency, s.main_limit, s.delta_limit, *s.bits, s.main, s.delta)
+        (account, part, s.currency, s.main_limit, s.delta_limit, s.scale.main, s.scale.delta, s.main, s.delta)
         for account, parts in replay.sums.items()
         for part, s in parts.items()
     }
