@@ -1,0 +1,89 @@
+"""The calibrations of Ligett et al. (2017) as printed, for comparison: algorithms 3, 4 and 5, theorems 3.1 and 3.3.
+
+    ball C:      ‖θ‖ ≤ √(2φ(0)/λ), the public radius if that is smaller
+    test:        untruncated query, Laplace noise, ε₀ = 16Δ log(2T/γ)/α, threshold −α/2
+    hypotheses:  ridge: Laplace(4/ε) on every moment; others: Laplace on θ*, ℓ1 sensitivity √d times the ℓ2 one
+    levels:      T from 1/n to 4E, geometric, E from inverting the theorem on expected excess risk
+
+What is different from print: the sign of the threshold in algorithm 5 and the sense of its projection are corrected,
+rounding enters the sensitivities, and θ* is never released.
+"""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from tacit.errors import ParameterError
+from tacit.losses import Squared
+from tacit.mechanisms.accuracy_plan import Goal, Question
+from tacit.mechanisms.accuracy_search import AccuracySearch
+from tacit.mechanisms.accuracy_test import NoTest, published_doubling_test, published_test
+from tacit.mechanisms.excess_risk import ExcessRisk
+from tacit.mechanisms.gradual import GradualMoments, GradualOutput, Hypotheses
+from tacit.mechanisms.gradual_noise import FreshNoise, GradualNoise, LaplaceReduction
+from tacit.mechanisms.problem import Problem
+from tacit.mechanisms.published_moments import PublishedMoments
+from tacit.privacy.rounding import sum_up
+
+PUBLISHED_LEVELS = 1000
+
+
+def published_noise_reduction(question: Question, goal: Goal, levels: int | None) -> AccuracySearch:
+    """CovNR for ridge (algorithm 3), OutputNR for other losses (algorithm 5)."""
+    query = published_query(question)
+    count = PUBLISHED_LEVELS if levels is None else levels
+    test = published_test(query.sensitivity.total, count, goal.failure, goal.excess_risk)
+    top = min(4 * theory_epsilon(question, goal), (goal.epsilon - test.cost(1)) * (1 - 2.0**-40))
+    if top <= 1 / question.shape.n:
+        raise ParameterError(
+            f"the published test costs ε₀ = {test.cost(1):.3g}, nothing is left of max_privacy = {goal.epsilon:g}; "
+            "allow more, or use calibration='tight'"
+        )
+    epsilons = tuple(np.geomspace(1 / question.shape.n, top, count).tolist())
+    return AccuracySearch(query, test, _hypotheses(question, query, LaplaceReduction(), epsilons))
+
+
+def published_doubling(question: Question, goal: Goal) -> AccuracySearch:
+    """Algorithm 4: ε doubles from 1/n until it exceeds 4E; as far as max_privacy allows."""
+    query = published_query(question)
+    lowest = 1 / question.shape.n
+    count = max(1, math.ceil(math.log2(4 * theory_epsilon(question, goal) / lowest)))
+    test = published_doubling_test(query.sensitivity.total, count, goal.failure, goal.excess_risk)
+    epsilons = [lowest * 2**k for k in range(count)]
+    while epsilons and sum_up(test.cost(len(epsilons)), *epsilons) > goal.epsilon:
+        epsilons.pop()
+    if not epsilons:
+        raise ParameterError(f"one test of the doubling method costs {test.cost(1):.3g}, more than max_privacy allows")
+    hypotheses = _hypotheses(question, query, FreshNoise(LaplaceReduction()), tuple(epsilons))
+    return AccuracySearch(query, test, hypotheses)
+
+
+def published_theory(question: Question, goal: Goal) -> AccuracySearch:
+    """One release at the ε for which a theorem promises the *expected* excess risk."""
+    epsilon = theory_epsilon(question, goal)
+    if epsilon > goal.epsilon:
+        raise ParameterError(f"the theorem asks for ε = {epsilon:.3g}, more than max_privacy = {goal.epsilon:g}")
+    query = published_query(question)
+    return AccuracySearch(query, NoTest(), _hypotheses(question, query, LaplaceReduction(), (epsilon,)))
+
+
+def published_query(question: Question) -> ExcessRisk:
+    """f(D) = J(θ*) − J(θ) on C: sensitivity (R r + b)²/n for ridge, 2Rr/n for logistic loss."""
+    problem = Problem(question.shape, question.loss, question.l2, question.radius)
+    return ExcessRisk(replace(problem, radius=problem.minimiser_radius), None)
+
+
+def theory_epsilon(question: Question, goal: Goal) -> float:
+    """E with expected excess risk ≤ α: theorem 3.1 for ridge by moments, 3.3 for a Lipschitz loss by output."""
+    d, n, l2, alpha = question.shape.width, question.shape.n, question.l2, goal.excess_risk
+    if isinstance(question.loss, Squared):
+        return 4 * math.sqrt(2) * (2 * math.sqrt(d / l2) + d / l2) / (n * alpha)
+    linear, quadratic = 2 * math.sqrt(2) * d / (n * l2), 4 * d**2 / (n**2 * l2)
+    return (linear + math.sqrt(linear**2 + 4 * alpha * quadratic)) / (2 * alpha)
+
+
+def _hypotheses(question: Question, query: ExcessRisk, noise: GradualNoise, epsilons: tuple[float, ...]) -> Hypotheses:
+    if isinstance(question.loss, Squared) and question.mechanism != "output":
+        return GradualMoments(query, PublishedMoments(question.shape), noise, epsilons, damping=0.0)
+    return GradualOutput(query, noise, epsilons)

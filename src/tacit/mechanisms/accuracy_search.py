@@ -1,0 +1,64 @@
+"""Accuracy first: walk through hypotheses of growing accuracy and stop at the first that passes a private test.
+
+Halting at hypothesis t costs the test plus what the hypotheses 0..t cost, ex post; if none passes, the test plus what
+all of them cost, and no parameters leave. By `interactive-above-threshold`; for Gaussian noise by `ex-post-delta`.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacit.mechanisms.accuracy_test import AccuracyTest
+from tacit.mechanisms.excess_risk import ExcessRisk
+from tacit.mechanisms.gradual import Hypotheses
+from tacit.mechanisms.laws import Vector
+from tacit.noise import Entropy
+from tacit.privacy import Approx, ExPost, Pure
+from tacit.rows import Rows
+
+CHUNK = 32
+"""Hypotheses scored in one pass over the rows."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What leaves: where the search halted, the hypothesis it halted at, and what was paid.
+
+    level: index of the accepted hypothesis, None if none passed; then there is no theta.
+    """
+
+    level: int | None
+    theta: Vector | None
+    paid: ExPost
+
+
+@dataclass(frozen=True)
+class AccuracySearch:
+    """A calibrated search. Everything in it is public; rows are read when it is called."""
+
+    query: ExcessRisk
+    test: AccuracyTest
+    hypotheses: Hypotheses
+
+    @property
+    def charge(self) -> Pure | Approx:
+        """The most that a call can cost, to be reserved before any row is read."""
+        largest = self.paid(len(self.hypotheses.costs) - 1).total
+        return Approx(largest, self.hypotheses.delta) if self.hypotheses.delta else Pure(largest)
+
+    def paid(self, level: int) -> ExPost:
+        """The loss of halting at a level."""
+        return ExPost(self.test.cost(level + 1), self.hypotheses.costs[level], self.hypotheses.delta)
+
+    def __call__(self, rows: Rows, entropy: Entropy) -> Outcome:
+        risk = self.query.open(rows)
+        sequence = self.hypotheses.open(risk, entropy)
+        running = self.test.start(entropy)
+        count = len(self.hypotheses.costs)
+        for start in range(0, count, CHUNK):
+            chunk = np.stack([sequence.hypothesis(t) for t in range(start, min(start + CHUNK, count))])
+            for offset, value in enumerate(risk.values(chunk)):
+                if running.above(float(value)):
+                    level = start + offset
+                    return Outcome(level, chunk[offset], self.paid(level))
+        return Outcome(None, None, self.paid(count - 1))

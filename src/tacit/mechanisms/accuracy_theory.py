@@ -1,0 +1,61 @@
+"""Theory inverted, tightly: one release at the ε for which a theorem promises the excess risk with probability 1 − γ.
+
+    θ = θ* + Z projected onto the ball:   J(θ) − J(θ*) ≤ g‖Z‖ + (L/2)‖Z‖²,   L = r² sup φ'' + λ
+
+with g = 0 where the ball is known to hold the free minimiser, else g = sup ‖∇J‖; ‖Z‖ ~ Gamma(d, Δ/ε).
+By `theory-inversion`.
+"""
+
+import math
+
+from flint import arb
+from scipy.special import gammainccinv
+
+from tacit.errors import ParameterError
+from tacit.mechanisms.accuracy_plan import Goal, Question
+from tacit.mechanisms.accuracy_search import AccuracySearch
+from tacit.mechanisms.accuracy_test import NoTest
+from tacit.mechanisms.erm_bounds import RiskBounds
+from tacit.mechanisms.excess_risk import ExcessRisk
+from tacit.mechanisms.gradual import GradualOutput
+from tacit.mechanisms.gradual_noise import SphericalReduction
+from tacit.mechanisms.problem import Problem
+from tacit.mechanisms.stationary import stationary_radius
+from tacit.privacy.rounding import exact, upper
+
+
+def plan_theory(question: Question, goal: Goal) -> AccuracySearch:
+    """Output perturbation at the smallest ε that the bound allows. By `theory-inversion`."""
+    query = question.tight_query(goal)
+    sensitivity = GradualOutput(query, SphericalReduction(), (1.0,)).sensitivity.total
+    epsilon = noise_quantile(question.shape.width, goal.failure) * sensitivity / _allowed_length(question, query, goal)
+    epsilon *= 1 + 2.0**-18  # the grid of the release: half a unit in each coordinate
+    if epsilon > goal.epsilon:
+        raise ParameterError(f"the theorem asks for ε = {epsilon:.3g}, more than max_privacy = {goal.epsilon:g}")
+    return AccuracySearch(query, NoTest(), GradualOutput(query, SphericalReduction(), (epsilon,)))
+
+
+def noise_quantile(width: int, failure: float) -> float:
+    """q with P(Gamma(d) > q) ≤ γ, checked in ball arithmetic. By `theory-inversion`."""
+    guess = float(gammainccinv(width, failure))
+    while _tail(width, guess) > failure:
+        guess *= 1 + 2.0**-30
+    return guess
+
+
+def _tail(width: int, length: float) -> float:
+    """P(Gamma(d) > length), rounded up."""
+    return upper(lambda: exact(length).gamma_upper(arb(width), regularized=1))
+
+
+def _allowed_length(question: Question, query: ExcessRisk, goal: Goal) -> float:
+    """The largest ℓ with g ℓ + (L/2) ℓ² ≤ α − (solver and rounding)."""
+    bounds = RiskBounds(question.shape, question.loss, question.l2)
+    free = Problem(question.shape, question.loss, question.l2)
+    interior = question.radius is None or question.radius >= stationary_radius(free)
+    slope = 0.0 if interior else bounds.gradient_bounds(query.radius).magnitude
+    target = goal.excess_risk - query.error
+    length = 2 * target / (slope + math.sqrt(slope**2 + 2 * bounds.smoothness * target))
+    if length <= query.tolerance:
+        raise ParameterError("excess_risk is below the accuracy of the solver; ask for a larger one")
+    return length - query.tolerance

@@ -1,0 +1,156 @@
+"""The accuracy query: how far a hypothesis is from the best one, truncated at α, with a sensitivity that is proved.
+
+    h(θ; D) = max(J(θ*; D) − J(θ; D), −α),      ‖θ‖₂ ≤ R,  ‖θ*‖₂ ≤ R
+
+Truncation costs no power, since a hypothesis is bad from α on, and it makes the query less sensitive: above −α the
+hypothesis is within ρ = √(2α/λ) of θ*, so one row cannot tell the two apart by more than the loss moves over ρ:
+
+    Δ = (2/n) sup {φ(s', y) − φ(s, y) : |s|, |s'| ≤ R r, |s − s'| ≤ r (ρ + 2G/(λn))}  +  2 × (rounding and solver)
+
+By `truncated-excess-risk`.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tacit.errors import ParameterError
+from tacit.losses import UNIT_ROUNDOFF, FloatArray, HuberHinge, Logistic, Squared
+from tacit.mechanisms.erm import EmpiricalRisk
+from tacit.mechanisms.erm_bounds import RiskBounds, enlarged, score_error
+from tacit.mechanisms.laws import Vector
+from tacit.mechanisms.problem import Problem
+from tacit.mechanisms.release import Sensitivity
+from tacit.privacy.rounding import exact, sum_up, upper
+from tacit.rows import Rows
+from tacit.solvers import minimise
+
+
+@dataclass(frozen=True)
+class ExcessRisk:
+    """The query for one problem on a ball. `cap` is the α at which the query is truncated, None for no truncation."""
+
+    problem: Problem
+    cap: float | None
+
+    def __post_init__(self) -> None:
+        if self.problem.radius is None:
+            raise ParameterError("an accuracy query needs a ball: hypotheses outside every ball have no sensitivity")
+        if not isinstance(self.problem.loss, (Squared, Logistic, HuberHinge)):
+            raise ParameterError(f"accuracy-first search is for smooth losses, not {self.problem.loss!r}")
+
+    @property
+    def radius(self) -> float:
+        """R: every hypothesis is projected onto this ball."""
+        assert self.problem.radius is not None
+        return self.problem.radius
+
+    @cached_property
+    def tolerance(self) -> float:
+        """τ: how near the computed minimiser is, on every table."""
+        problem = self.problem
+        return RiskBounds(problem.shape, problem.loss, problem.l2).tolerance(problem.radius)
+
+    @cached_property
+    def sensitivity(self) -> Sensitivity:
+        """Δ. By `truncated-excess-risk`."""
+        swing, n = self._swing, self.problem.shape.n
+        row = upper(lambda: 2 * exact(swing) / n)
+        rounding = 2 * self.error
+        return Sensitivity("absolute value", sum_up(row, rounding), {"one replaced row": row, "rounding": rounding})
+
+    @cached_property
+    def error(self) -> float:
+        """η: the computed query differs from the exact one by no more. By `truncated-excess-risk`."""
+        bounds = RiskBounds(self.problem.shape, self.problem.loss, self.problem.l2)
+        solver = bounds.gradient_bounds(self.radius).magnitude * self.tolerance
+        return enlarged(2 * self._value_error + solver)
+
+    @property
+    def bad_value(self) -> float:
+        """The computed query of a hypothesis whose excess risk exceeds α is at most this."""
+        assert self.cap is not None
+        return -(self.cap - self.error) * (1 - UNIT_ROUNDOFF)
+
+    def open(self, rows: Rows) -> "OpenedRisk":
+        """The minimiser on these rows, ready to be compared with."""
+        problem = self.problem
+        risk = EmpiricalRisk(rows, problem.loss, problem.l2)
+        best = minimise(risk, self.tolerance, problem.radius).theta
+        return OpenedRisk(self, risk, best, float(_values(risk, best[None, :])[0]))
+
+    @property
+    def _reach(self) -> float:
+        """Scores of a hypothesis above the cap and of a neighbour's minimiser differ by at most this."""
+        r, widest = self.problem.shape.norms.l2, enlarged(2 * self.problem.shape.norms.l2 * self.radius)
+        if self.cap is None:
+            return widest
+        cap, l2, moved = self.cap, self.problem.l2, self.problem.minimiser_sensitivity
+        return min(widest, upper(lambda: exact(r) * ((2 * exact(cap) / exact(l2)).sqrt() + exact(moved))))
+
+    @cached_property
+    def _swing(self) -> float:
+        """sup {φ(s', y) − φ(s, y)}: from the end of the range, as φ is convex. By `truncated-excess-risk`."""
+        end, reach = enlarged(self.problem.shape.norms.l2 * self.radius), self._reach
+        match self.problem.loss:
+            case Squared(b):
+                walk = min(reach, enlarged(end + min(b, end)))
+                return upper(lambda: exact(walk) * (2 * (exact(end) + exact(b)) - exact(walk)) / 2)
+            case Logistic():
+                return upper(lambda: (1 + exact(end).exp()).log() - (1 + (exact(end) - exact(reach)).exp()).log())
+            case _:
+                loss = self.problem.loss
+                edge = loss.value(np.array([-end, reach - end]), np.ones(2))
+                rounding = 2 * loss.constants(end).value_rounding * UNIT_ROUNDOFF
+                return enlarged(float(edge[0] - edge[1]) + rounding)
+
+    @cached_property
+    def _value_error(self) -> float:
+        """|computed J(θ) − J(θ)| for ‖θ‖ ≤ R: sums, products and the penalty. By `truncated-excess-risk`."""
+        shape, loss, R = self.problem.shape, self.problem.loss, self.radius
+        r, n = shape.norms.l2, shape.n
+        penalty = 0.5 * self.problem.l2 * R * R
+        if isinstance(loss, Squared):
+            b = loss.target_bound
+            sums = 0.5 * shape.summation_error(r * r) * R * R + shape.summation_error(r * b) * R
+            sums += 0.5 * shape.summation_error(b * b)
+            magnitude = 0.5 * n * (r * R + b) ** 2
+            total = sums + score_error(2 * shape.width + 8, 2 * (magnitude + sums))
+        else:
+            constants = loss.constants(enlarged(r * R))
+            per_row = constants.slope * score_error(shape.max_nonzeros, r * R)
+            per_row += constants.value_rounding * UNIT_ROUNDOFF
+            magnitude = n * constants.value
+            total = shape.summation_error(enlarged(constants.value), enlarged(per_row))
+        rest = score_error(shape.width + 8, penalty) + 4 * UNIT_ROUNDOFF * (magnitude / n + penalty)
+        return enlarged(total / n + rest)
+
+
+@dataclass(frozen=True)
+class OpenedRisk:
+    """Holds private numbers: nothing in here may leave."""
+
+    query: ExcessRisk
+    risk: EmpiricalRisk
+    best: Vector
+    best_value: float
+
+    def values(self, hypotheses: FloatArray) -> FloatArray:
+        """max(J(θ*) − J(θ), −cap) for each row θ of `hypotheses`, all inside the ball: one pass for all of them."""
+        gaps = self.best_value - _values(self.risk, hypotheses)
+        return gaps if self.query.cap is None else np.maximum(gaps, -self.query.cap)
+
+
+def _values(risk: EmpiricalRisk, thetas: FloatArray) -> FloatArray:
+    """J at each row of `thetas`. Squared loss: from the moments alone; others: one pass over the rows in blocks."""
+    if isinstance(risk.loss, Squared):
+        return np.array([risk.value(theta) for theta in thetas])
+    columns = np.ascontiguousarray(thetas.T)
+
+    def kernel(X: Any, y: FloatArray) -> FloatArray:
+        return np.asarray(risk.loss.value(X @ columns, y[:, None]).sum(axis=0))
+
+    penalties = 0.5 * risk.l2 * np.einsum("ij,ij->i", thetas, thetas)
+    return np.asarray(risk.rows.total(kernel) / risk.rows.n + penalties)

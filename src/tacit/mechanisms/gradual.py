@@ -1,0 +1,253 @@
+"""Hypotheses of growing accuracy: the minimiser, or the moments it is computed from, under ever less noise."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from tacit.mechanisms.excess_risk import ExcessRisk, OpenedRisk
+from tacit.mechanisms.gradual_noise import GradualNoise, Ladder
+from tacit.mechanisms.laws import Vector
+from tacit.mechanisms.moments import Matrix
+from tacit.mechanisms.problem import Problem
+from tacit.mechanisms.release import Facts, Sensitivity
+from tacit.noise import Entropy
+from tacit.privacy import Approx, Budget, Pure
+from tacit.privacy.rounding import exact, sum_up, upper
+from tacit.rows import Rows
+from tacit.solvers import minimise_quadratic, norm_above
+
+
+class Hypotheses(Protocol):
+    """A prefix-private sequence of hypotheses inside the ball of a query."""
+
+    @property
+    def costs(self) -> tuple[float, ...]:
+        """ε of seeing hypotheses 0..t, increasing in t."""
+
+    @property
+    def delta(self) -> float:
+        """δ spent whatever is seen; 0 for pure privacy."""
+
+    def open(self, risk: OpenedRisk, entropy: Entropy) -> "Sequence":
+        """Draw all noise; nothing leaves before it is asked for."""
+
+    def deviation(self, level: int) -> float:
+        """Standard deviation of the privacy noise in one coordinate of θ, exact or to first order."""
+
+    def facts(self, level: int) -> Facts | None:
+        """What the certificate says of the hypothesis of this level; None if it does not depend on rows."""
+
+
+class Moments(Protocol):
+    """Second moments of (x, ay) as one vector with a known sensitivity."""
+
+    @property
+    def target_weight(self) -> float:
+        """a."""
+
+    @property
+    def off_diagonal(self) -> float:
+        """Weight of an off-diagonal entry in the vector."""
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        """What one replaced row moves, rounding included."""
+
+    @property
+    def size(self) -> int:
+        """Length of the vector."""
+
+    def total(self, rows: Rows) -> Matrix: ...
+
+    def pack(self, matrix: Matrix) -> Vector: ...
+
+    def unpack(self, packed: Vector) -> Matrix: ...
+
+
+class Sequence(Protocol):
+    """The hypotheses of one run."""
+
+    def hypothesis(self, level: int) -> Vector: ...
+
+
+@dataclass(frozen=True)
+class GradualOutput:
+    """θ* plus noise, projected onto the ball. By `minimiser-sensitivity` and by `inexact-minimiser`."""
+
+    query: ExcessRisk
+    noise: GradualNoise
+    epsilons: tuple[float, ...]
+
+    @property
+    def costs(self) -> tuple[float, ...]:
+        return self.noise.prefix_costs(self.epsilons)
+
+    @property
+    def delta(self) -> float:
+        return self.noise.delta
+
+    @cached_property
+    def sensitivity(self) -> Sensitivity:
+        """2G/(λn) + 2τ in ℓ2; √d times that in ℓ1, by the inequality of norms."""
+        problem = self.query.problem
+        factor = upper(lambda: exact(float(problem.shape.width)).sqrt()) if self.noise.norm == "l1" else 1.0
+        minimiser = upper(lambda: exact(problem.minimiser_sensitivity) * exact(factor))
+        solver = upper(lambda: 2 * exact(self.query.tolerance) * exact(factor))
+        parts = {"one replaced row": minimiser, "solver tolerance": solver}
+        return Sensitivity(self.noise.norm, sum_up(minimiser, solver), parts)
+
+    def open(self, risk: OpenedRisk, entropy: Entropy) -> Sequence:
+        ladder = self.noise.ladder(risk.best, self.sensitivity.total, self.epsilons, entropy)
+        return _Projected(ladder, self.query.radius)
+
+    def deviation(self, level: int) -> float:
+        law = self.noise.law(self.sensitivity.total, self.epsilons[level])
+        return law.deviation(self.query.problem.shape.width)
+
+    def facts(self, level: int) -> Facts:
+        law = self.noise.law(self.sensitivity.total, self.epsilons[level])
+        return Facts(
+            mechanism="output perturbation, noise reduced step by step",
+            theorems=("minimiser-sensitivity", "inexact-minimiser", "interactive-above-threshold"),
+            sensitivity=self.sensitivity,
+            charge=_charge(self, level),
+            law=law,
+            grid=law.grid(self.query.problem.shape.width),
+            l2=self.query.problem.l2,
+            radius=self.query.radius,
+            tolerance=self.query.tolerance,
+        )
+
+
+@dataclass(frozen=True)
+class _Projected:
+    ladder: Ladder
+    radius: float
+
+    def hypothesis(self, level: int) -> Vector:
+        return into_ball(self.ladder.release(level), self.radius)
+
+
+@dataclass(frozen=True)
+class GradualMoments:
+    """Ridge regression from moments under ever less noise. By `symmetric-moments`.
+
+    θ_t minimises the noisy quadratic over the ball, with λ raised by the size of the noise in the matrix.
+    """
+
+    query: ExcessRisk
+    moments: Moments
+    noise: GradualNoise
+    epsilons: tuple[float, ...]
+    damping: float = 0.5
+
+    @property
+    def costs(self) -> tuple[float, ...]:
+        return self.noise.prefix_costs(self.epsilons)
+
+    @property
+    def delta(self) -> float:
+        return self.noise.delta
+
+    def open(self, risk: OpenedRisk, entropy: Entropy) -> Sequence:
+        packed = self.moments.pack(self.moments.total(risk.risk.rows))
+        ladder = self.noise.ladder(packed, self.moments.sensitivity.total, self.epsilons, entropy)
+        return _Quadratics(self, ladder)
+
+    def entry_deviation(self, epsilon: float) -> float:
+        """Standard deviation of an off-diagonal entry of the noisy matrix."""
+        law = self.noise.law(self.moments.sensitivity.total, epsilon)
+        return law.deviation(self.moments.size) / self.moments.off_diagonal
+
+    def deviation(self, level: int) -> float:
+        """To first order: noise in Σxy − Σxxᵀθ, divided by the smallest curvature n(λ + damping)."""
+        entry, n = self.entry_deviation(self.epsilons[level]), self.query.problem.shape.n
+        return entry * math.hypot(1 / self.moments.target_weight, 1.0) / (n * self.ridge(level))
+
+    def ridge(self, level: int) -> float:
+        """λ + damping·2√d·(noise in an entry)/n: the noisy matrix is then rarely indefinite."""
+        shape = self.query.problem.shape
+        spectral = 2 * math.sqrt(shape.width) * self.entry_deviation(self.epsilons[level]) / shape.n
+        return self.query.problem.l2 + self.damping * spectral
+
+    def hypothesis(self, noisy: Vector, level: int) -> Vector:
+        """θ_t from the released moments."""
+        shape = self.query.problem.shape
+        matrix = self.moments.unpack(noisy)
+        gram: Matrix = matrix[:-1, :-1] / shape.n
+        if shape.constant is not None:
+            gram[-1, -1] = shape.constant**2
+        gram += self.ridge(level) * np.eye(shape.width)
+        cross = matrix[:-1, -1] / (self.moments.target_weight * shape.n)
+        return into_ball(minimise_quadratic(gram, cross, self.query.radius).theta, self.query.radius)
+
+    def facts(self, level: int) -> Facts:
+        law = self.noise.law(self.moments.sensitivity.total, self.epsilons[level])
+        return Facts(
+            mechanism="covariance perturbation, noise reduced step by step",
+            theorems=("symmetric-moments", "blocked-sum", "interactive-above-threshold"),
+            sensitivity=self.moments.sensitivity,
+            charge=_charge(self, level),
+            law=law,
+            grid=law.grid(self.moments.size),
+            l2=self.query.problem.l2,
+            radius=self.query.radius,
+            tolerance=0.0,
+        )
+
+
+@dataclass(frozen=True)
+class _Quadratics:
+    source: GradualMoments
+    ladder: Ladder
+
+    def hypothesis(self, level: int) -> Vector:
+        return self.source.hypothesis(self.ladder.release(level), level)
+
+
+@dataclass(frozen=True)
+class ZeroFirst:
+    """θ = 0, which depends on no row and costs nothing, before the hypotheses of another source."""
+
+    problem: Problem
+    inner: Hypotheses
+
+    @property
+    def costs(self) -> tuple[float, ...]:
+        return (0.0, *self.inner.costs)
+
+    @property
+    def delta(self) -> float:
+        return self.inner.delta
+
+    def open(self, risk: OpenedRisk, entropy: Entropy) -> Sequence:
+        return _AfterZero(np.zeros(self.problem.shape.width), self.inner.open(risk, entropy))
+
+    def deviation(self, level: int) -> float:
+        return 0.0 if level == 0 else self.inner.deviation(level - 1)
+
+    def facts(self, level: int) -> Facts | None:
+        return None if level == 0 else self.inner.facts(level - 1)
+
+
+@dataclass(frozen=True)
+class _AfterZero:
+    zero: Vector
+    inner: Sequence
+
+    def hypothesis(self, level: int) -> Vector:
+        return self.zero if level == 0 else self.inner.hypothesis(level - 1)
+
+
+def into_ball(theta: Vector, radius: float) -> Vector:
+    """θ itself, or shortened to the ball when ‖θ‖ > R; the result is inside it, rounding included."""
+    length = norm_above(theta)
+    return theta if length <= radius else theta * (radius / length * (1 - (theta.size + 10) * 2.0**-52))
+
+
+def _charge(source: Hypotheses, level: int) -> Budget:
+    epsilon = source.costs[level]
+    return Approx(epsilon, source.delta) if source.delta else Pure(epsilon)

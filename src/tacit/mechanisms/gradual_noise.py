@@ -1,0 +1,140 @@
+"""Noise that is taken away step by step: what each level costs and how its ladder is built.
+
+A prefix of a ladder costs what its last level costs, by `spherical-ladder`, by `laplace-ladder` and by
+`brownian-ladder`; independent releases cost their sum, by `composition`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+from tacit.errors import ParameterError
+from tacit.mechanisms.laws import NoiseLaw, Vector, calibrate, calibrate_l1
+from tacit.noise import BrownianLadder, Entropy, LaplaceLadder, SphericalLadder
+from tacit.privacy import Approx, Pure
+from tacit.privacy.rounding import sum_up
+
+MOST_LEVELS = 1024
+"""Of a Gaussian ladder. Sharing δ among so many costs a few per cent of ε more than among a dozen."""
+
+
+class Ladder(Protocol):
+    """Releases of one private vector, level 0 the noisiest."""
+
+    def release(self, level: int) -> Vector: ...
+
+
+class GradualNoise(Protocol):
+    """A family of laws, one per privacy level."""
+
+    @property
+    def norm(self) -> str:
+        """The norm in which sensitivities are measured: "l1" or "l2"."""
+
+    @property
+    def delta(self) -> float:
+        """δ that is spent whatever the level: 0 for pure privacy."""
+
+    def law(self, sensitivity: float, epsilon: float) -> NoiseLaw:
+        """The noise of a level."""
+
+    def prefix_costs(self, epsilons: Sequence[float]) -> tuple[float, ...]:
+        """ε of seeing levels 0..t, for each t."""
+
+    def ladder(self, values: Vector, sensitivity: float, epsilons: Sequence[float], entropy: Entropy) -> Ladder:
+        """All levels, drawn at once."""
+
+
+@dataclass(frozen=True)
+class SphericalReduction:
+    """Density ∝ exp(−ε‖z‖₂/Δ₂) at each level. By `spherical-ladder`."""
+
+    norm: str = "l2"
+    delta: float = 0.0
+
+    def law(self, sensitivity: float, epsilon: float) -> NoiseLaw:
+        return calibrate(sensitivity, Pure(epsilon))
+
+    def prefix_costs(self, epsilons: Sequence[float]) -> tuple[float, ...]:
+        return tuple(epsilons)
+
+    def ladder(self, values: Vector, sensitivity: float, epsilons: Sequence[float], entropy: Entropy) -> Ladder:
+        return SphericalLadder(values, [self.law(sensitivity, epsilon).scale for epsilon in epsilons], entropy)
+
+
+@dataclass(frozen=True)
+class LaplaceReduction:
+    """Independent Laplace(Δ₁/ε) at each level, as published. By `laplace-ladder`."""
+
+    norm: str = "l1"
+    delta: float = 0.0
+
+    def law(self, sensitivity: float, epsilon: float) -> NoiseLaw:
+        return calibrate_l1(sensitivity, Pure(epsilon))
+
+    def prefix_costs(self, epsilons: Sequence[float]) -> tuple[float, ...]:
+        return tuple(epsilons)
+
+    def ladder(self, values: Vector, sensitivity: float, epsilons: Sequence[float], entropy: Entropy) -> Ladder:
+        return LaplaceLadder(values, [self.law(sensitivity, epsilon).scale for epsilon in epsilons], entropy)
+
+
+@dataclass(frozen=True)
+class BrownianReduction:
+    """N(0, σ_t² I) with σ_t = Δ₂/μ(ε_t, δ/MOST_LEVELS): each level may exceed its ε_t with its own share of δ.
+
+    By `brownian-ladder` and by `ex-post-delta`.
+    """
+
+    delta: float
+    norm: str = "l2"
+
+    def law(self, sensitivity: float, epsilon: float) -> NoiseLaw:
+        share = Approx(1.0, self.delta).share(Fraction(1, MOST_LEVELS)).delta
+        return calibrate(sensitivity, Approx(epsilon, share))
+
+    def prefix_costs(self, epsilons: Sequence[float]) -> tuple[float, ...]:
+        return tuple(epsilons)
+
+    def ladder(self, values: Vector, sensitivity: float, epsilons: Sequence[float], entropy: Entropy) -> Ladder:
+        if len(epsilons) > MOST_LEVELS:
+            raise ParameterError(f"a Gaussian ladder has at most {MOST_LEVELS} levels, got {len(epsilons)}")
+        variances = [Fraction(self.law(sensitivity, epsilon).scale) ** 2 for epsilon in epsilons]
+        return BrownianLadder(values, variances, entropy)
+
+
+@dataclass(frozen=True)
+class FreshNoise:
+    """Independent releases in the law of another family: what the doubling method pays for. By `composition`."""
+
+    inner: SphericalReduction | LaplaceReduction
+
+    @property
+    def norm(self) -> str:
+        return self.inner.norm
+
+    @property
+    def delta(self) -> float:
+        return 0.0
+
+    def law(self, sensitivity: float, epsilon: float) -> NoiseLaw:
+        return self.inner.law(sensitivity, epsilon)
+
+    def prefix_costs(self, epsilons: Sequence[float]) -> tuple[float, ...]:
+        return tuple(sum_up(*epsilons[: t + 1]) for t in range(len(epsilons)))
+
+    def ladder(self, values: Vector, sensitivity: float, epsilons: Sequence[float], entropy: Entropy) -> Ladder:
+        laws = [self.law(sensitivity, epsilon) for epsilon in epsilons]
+        return _Independent(lambda level: laws[level].add(values, entropy), {})
+
+
+@dataclass(frozen=True)
+class _Independent:
+    draw: Callable[[int], Vector]
+    drawn: dict[int, Vector]
+
+    def release(self, level: int) -> Vector:
+        if level not in self.drawn:
+            self.drawn[level] = self.draw(level)
+        return self.drawn[level]

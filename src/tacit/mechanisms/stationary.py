@@ -1,0 +1,38 @@
+"""A ball that holds the minimiser of every table, from stationarity: smaller than the ball from J(θ*) ≤ J(0).
+
+    λ‖θ*‖² = −⟨∇(mean loss)(θ*), θ*⟩ = mean of −s φ'(s, y) ≤ sup −s φ'(s, y) =: κ,      ‖θ*‖ ≤ √(κ/λ)
+
+    squared:     κ = b²/4           ½ b/√λ        (from J(0): b/√λ)
+    logistic:    κ = W(1/e) = 0.278  0.528/√λ     (from J(0): 1.177/√λ), W the Lambert function
+    Huber hinge: κ = (1+h)²/(8h) for h ≥ 1/3, else 1 − h
+
+By `stationary-norm`.
+"""
+
+import math
+
+from flint import arb
+
+from tacit.losses import HuberHinge, Logistic, Loss, Squared
+from tacit.mechanisms.problem import Problem
+from tacit.privacy.rounding import exact, upper
+
+
+def stationary_radius(problem: Problem) -> float:
+    """The smallest proved ball that holds the problem's minimiser, its own radius included. By `stationary-norm`."""
+    largest = _largest_pull(problem.loss)
+    free = upper(lambda: (exact(largest) / exact(problem.l2)).sqrt())
+    return min(free, problem.minimiser_radius)
+
+
+def _largest_pull(loss: Loss) -> float:
+    """κ = sup over scores and targets of −s φ'(s, y). By `stationary-norm`."""
+    match loss:
+        case Squared(b):
+            return upper(lambda: exact(b) ** 2 / 4)
+        case Logistic():
+            return upper(lambda: arb(-1).exp().lambertw())
+        case HuberHinge(h):
+            return upper(lambda: (1 + exact(h)) ** 2 / (8 * exact(h))) if 3 * h >= 1 else upper(lambda: 1 - exact(h))
+        case _:
+            return math.inf
