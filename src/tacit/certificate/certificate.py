@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tacit.mechanisms.release import Facts
-from tacit.privacy import ZCDP, Approx, Budget, Pure
+from tacit.privacy import ZCDP, Approx, Budget, ExPost, Pure
 
 SEAL = "NOT PRIVATE"
 REPORTED_DELTA = 1e-6
@@ -19,10 +19,11 @@ REPORTED_DELTA = 1e-6
 class Certificate:
     """One fit's promise. `private` is False when any noise came from a seed instead of the operating system.
 
+    guarantee: a budget, or what a search that decides while running really lost; then `choice` says what it could have.
     delta: where a pure or zCDP guarantee is also stated as (ε, δ): the δ that was asked for, if one was.
     """
 
-    guarantee: Budget
+    guarantee: Budget | ExPost
     n: int
     unit: str
     choice: str
@@ -48,11 +49,13 @@ class Certificate:
                 return {"zCDP": str(self.guarantee), "approximate": str(self.guarantee.to_approx(self.delta))}
             case Approx():
                 return {"approximate": str(self.guarantee)}
+            case ExPost():
+                return {"ex post": str(self.guarantee)}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, enough to rebuild the certificate."""
         return {
-            "guarantee": budget_to_dict(self.guarantee),
+            "guarantee": loss_to_dict(self.guarantee),
             "currencies": self.currencies,
             "neighbours": NEIGHBOURS,
             "n": self.n,
@@ -76,7 +79,7 @@ class Certificate:
     def from_dict(cls, stored: Mapping[str, Any]) -> "Certificate":
         """The certificate that `to_dict` described."""
         return cls(
-            guarantee=budget_from_dict(stored["guarantee"]),
+            guarantee=loss_from_dict(stored["guarantee"]),
             n=stored["n"],
             unit=stored["unit"],
             choice=stored["choice"],
@@ -148,3 +151,17 @@ def budget_from_dict(stored: Mapping[str, Any]) -> Budget:
             return ZCDP(stored["rho"])
         case _:
             return Approx(stored["epsilon"], stored["delta"])
+
+
+def loss_to_dict(loss: Budget | ExPost) -> dict[str, Any]:
+    """A budget or a realised loss as plain values."""
+    if isinstance(loss, ExPost):
+        return {"currency": "ex post", "test": loss.test, "hypothesis": loss.hypothesis, "delta": loss.delta}
+    return budget_to_dict(loss)
+
+
+def loss_from_dict(stored: Mapping[str, Any]) -> Budget | ExPost:
+    """The loss that `loss_to_dict` described."""
+    if stored["currency"] == "ex post":
+        return ExPost(stored["test"], stored["hypothesis"], stored["delta"])
+    return budget_from_dict(stored)

@@ -80,7 +80,8 @@ def _release_entries(alike: Sequence[Mapping[str, Any]], *, costs: bool) -> Iter
     parts = " + ".join(f"{value:.4g} ({what})" for what, value in sensitivity["parts"].items())
     yield "  sensitivity", f"{sensitivity['total']:.6g} in {sensitivity['norm']} = {parts}"
     noise = release["noise"]
-    yield "  noise", f"{noise['law']}, scale {noise['scale']:.6g}, released on multiples of {noise['grid']:.4g}"
+    grid = "" if noise["grid"] is None else f", released on multiples of {noise['grid']:.4g}"
+    yield "  noise", f"{noise['law']}, scale {noise['scale']:.6g}{grid}"
     if release["l2"] != 0:
         yield "  regularisation", _regularisation(release)
     if release["solver_tolerance"]:
