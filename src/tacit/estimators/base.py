@@ -64,19 +64,24 @@ class PrivateLinearModel(WithIntervals, BaseEstimator):  # type: ignore[misc]
         self._keep(rows.encoding, jobs, paid, entropy, declaration, rows.n, budget)
         return self
 
-    def summary(self) -> Summary:
-        """The released coefficients in the user's units, with the size of the privacy noise."""
+    def summary(self, level: float = 0.95) -> Summary:
+        """The released coefficients in the user's units, the size of the privacy noise, and intervals if bought."""
         check_is_fitted(self)
         names, coefficients, noise = self._table()
         certificate = self.certificate_
         seal = "" if certificate.private else f" — {SEAL}"
+        intervals = self.conf_int(level) if self._evidence else None
+        fit = certificate.releases[0 if self._evidence else -1]["mechanism"]
+        footer = f"{certificate.guarantee} for {certificate.unit}; n = {certificate.n:,}"
         return Summary(
-            title=f"{type(self).__name__}: {certificate.releases[-1]['mechanism']}{seal}",
+            title=f"{type(self).__name__}: {fit}{seal}",
             names=names,
             coefficients=coefficients,
             noise=noise,
-            bounded=certificate.releases[-1]["mechanism"] == "objective perturbation",
-            footer=(f"{certificate.guarantee} for {certificate.unit}; n = {certificate.n:,}",),
+            bounded=not self._evidence and fit == "objective perturbation",
+            footer=(footer, WHAT_IS_COVERED) if self._evidence else (footer,),
+            level=level,
+            intervals=None if intervals is None else intervals.to_numpy(),
         )
 
     def save(self, path: str | Path) -> None:

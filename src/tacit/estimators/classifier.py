@@ -11,8 +11,10 @@ from tacit.domain import CLASSIFICATION, Encoding, Geometry, Schema
 from tacit.errors import ParameterError
 from tacit.estimators.admission import admit_table, admit_target, found_classes
 from tacit.estimators.base import Declaration, Floats, PrivateLinearModel
+from tacit.estimators.intervals import chosen_split, wants_intervals
 from tacit.estimators.payment import Job
-from tacit.mechanisms.choice import Wishes, plan_classifier
+from tacit.mechanisms.choice import Plan, Wishes, plan_classifier
+from tacit.mechanisms.interval_choice import plan_classifier_with_intervals
 from tacit.mechanisms.problem import Shape
 from tacit.privacy import Approx, Budget, zcdp_within
 from tacit.rows import Rows
@@ -41,10 +43,16 @@ class PrivateClassifier(ClassifierMixin, PrivateLinearModel):  # type: ignore[mi
         shape = Shape.of(rows)
         count = len(self.classes_)
         if count == 2:
-            return [Job(rows.one_vs_rest(1), plan_classifier(shape, wishes, budget, self.mechanism))]
+            return [Job(rows.one_vs_rest(1), self._plan(shape, wishes, budget))]
         each = share_among(budget, count)
-        plan = plan_classifier(shape, wishes, each, self.mechanism)
+        plan = self._plan(shape, wishes, each)
         return [Job(rows.one_vs_rest(k), plan, f"{label} against the rest") for k, label in enumerate(self.classes_)]
+
+    def _plan(self, shape: Shape, wishes: Wishes, budget: Budget) -> Plan:
+        if wants_intervals(self.inference):
+            split = chosen_split(self.inference)
+            return plan_classifier_with_intervals(shape, wishes, budget, self.mechanism, split)
+        return plan_classifier(shape, wishes, budget, self.mechanism)
 
     def _admit(self, X: Any, y: Any) -> tuple[Declaration, Any, Any]:
         declaration = self._declaration()

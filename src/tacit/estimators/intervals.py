@@ -1,4 +1,4 @@
-"""Confidence intervals of fitted models: post-processing of what the fit released, at any level, for no further budget."""
+"""Confidence intervals of fitted models: post-processing of what the fit released, at any level, free of charge."""
 
 from typing import Any
 
@@ -83,5 +83,7 @@ class WithIntervals:
     def _fitted_evidence(self) -> tuple[Evidence, ...]:
         check_is_fitted(self)
         if not self._evidence:
-            raise ParameterError("this fit bought no intervals; fit with inference=True to spend part of the budget on them")
+            raise ParameterError(
+                "this fit bought no intervals; fit with inference=True to spend part of the budget on them"
+            )
         return self._evidence

@@ -10,6 +10,7 @@ from tacit.estimators.base import Floats
 from tacit.estimators.classifier import PrivateClassifier
 from tacit.ledger import Account
 from tacit.losses import Logistic
+from tacit.mechanisms.shares import Split
 from tacit.privacy import Budget
 
 
@@ -21,6 +22,8 @@ class PrivateLogisticRegression(PrivateClassifier):
     l2: λ of the mean loss plus (λ/2)‖θ‖²; None for the data-independent rule.
     radius: public bound on ‖θ‖₂ in encoded units; None for none.
     mechanism: "auto", "objective", "output" or "functional"; "auto" decides from public facts.
+    inference: True, or a Split of the budget, spends part of it on what confidence intervals need (`conf_int`,
+    `score_interval`). Rows are then not clipped inside their bounds: only so are coefficients linear in the raw row.
     ledger: an account to charge. random_state: a seed, for tests; the certificate then says NOT PRIVATE.
     """
 

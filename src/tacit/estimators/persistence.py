@@ -1,6 +1,7 @@
 """Models as JSON: declaration, released coefficients, certificate. No pickle, so loading a model runs no code."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 FORMAT = "tacit-model"
 FORMAT_VERSION = 1
-_NOT_STORED = ("privacy", "domain", "ledger", "random_state")
+_NOT_STORED = ("privacy", "domain", "inference", "ledger", "random_state")
 
 
 def save(model: "PrivateLinearModel", path: Path) -> None:
@@ -35,6 +36,7 @@ def save(model: "PrivateLinearModel", path: Path) -> None:
         "columns": model.n_features_in_,
         "encoded_coefficients": model.encoded_coef_.tolist(),
         "noise_deviations": model._deviations.tolist(),
+        "inference": _split_to_plain(model.inference),
         "evidence": [evidence.to_dict() for evidence in model._evidence],
         "certificate": model.certificate_.to_dict(),
     }
@@ -48,7 +50,10 @@ def restore(model_types: dict[str, type["PrivateLinearModel"]], path: Path) -> "
         raise ParameterError(f"{path.name} holds a {stored['estimator']!r}, which this version of tacit does not know")
     declared = _declaration(stored["declaration"])
     model = model_types[stored["estimator"]](
-        **stored["parameters"], privacy=budget_from_dict(stored["privacy"]), domain=declared
+        **stored["parameters"],
+        privacy=budget_from_dict(stored["privacy"]),
+        domain=declared,
+        inference=_split_from_plain(stored.get("inference", False)),
     )
     names = stored["feature_names"]
     model.n_features_in_ = stored["columns"]
@@ -74,6 +79,14 @@ def restore(model_types: dict[str, type["PrivateLinearModel"]], path: Path) -> "
 def _plain(value: Any) -> Any:
     """A parameter as a Python value: JSON does not know numpy's numbers."""
     return value.item() if isinstance(value, np.generic) else value
+
+
+def _split_to_plain(inference: object) -> Any:
+    return asdict(inference) if isinstance(inference, Split) else bool(inference)
+
+
+def _split_from_plain(stored: Any) -> bool | Split:
+    return Split(**stored) if isinstance(stored, dict) else bool(stored)
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -11,11 +11,14 @@ from tacit.domain import REGRESSION, Domain, Encoding, Geometry, Schema
 from tacit.errors import ParameterError
 from tacit.estimators.admission import admit_table, admit_target
 from tacit.estimators.base import Declaration, Floats, PrivateLinearModel
+from tacit.estimators.intervals import chosen_split, wants_intervals
 from tacit.estimators.payment import Job
 from tacit.ledger import Account
 from tacit.losses import Squared
 from tacit.mechanisms.choice import Wishes, plan_regression
+from tacit.mechanisms.interval_choice import plan_regression_with_intervals
 from tacit.mechanisms.problem import Shape
+from tacit.mechanisms.shares import Split
 from tacit.privacy import Budget
 from tacit.rows import Rows
 
@@ -29,6 +32,8 @@ class PrivateRidge(RegressorMixin, PrivateLinearModel):  # type: ignore[misc]
     l2: λ of the mean of ½(y − s)² plus (λ/2)‖θ‖², y scaled to [−1, 1]; None for a rule that weighs each direction
     against the known noise. radius: public bound on ‖θ‖₂ in encoded units.
     mechanism: "auto", "covariance", "centred", "objective", "output" or "functional".
+    inference: True spends part of the budget on what confidence intervals need (`conf_int`, `score_interval`). Rows are
+    then not clipped inside their bounds, because only so are coefficients linear in the raw row.
     ledger: an account to charge. random_state: a seed, for tests; the certificate then says NOT PRIVATE.
     """
 
@@ -68,7 +73,11 @@ class PrivateRidge(RegressorMixin, PrivateLinearModel):  # type: ignore[misc]
         return REGRESSION
 
     def _jobs(self, rows: Rows, wishes: Wishes, budget: Budget) -> Sequence[Job]:
-        return [Job(rows, plan_regression(Shape.of(rows), wishes, budget, self.mechanism))]
+        shape = Shape.of(rows)
+        if wants_intervals(self.inference):
+            split = chosen_split(self.inference)
+            return [Job(rows, plan_regression_with_intervals(shape, wishes, budget, self.mechanism, split))]
+        return [Job(rows, plan_regression(shape, wishes, budget, self.mechanism))]
 
     def _admit(self, X: Any, y: Any) -> tuple[Declaration, Any, Any]:
         declaration = self._declaration()

@@ -1,5 +1,34 @@
-"""Post-processing of releases for people: coefficient tables."""
+"""Post-processing of releases for people: coefficient tables and confidence intervals."""
 
+from typing import Any
+
+from tacit.errors import ParameterError
+from tacit.inference.evidence import Evidence
+from tacit.inference.minimum_evidence import MinimumEvidence
+from tacit.inference.moment_evidence import MomentEvidence
 from tacit.inference.summary import Summary
+from tacit.inference.variability import variability_interval
+from tacit.mechanisms.release import Mechanism, Release
+from tacit.mechanisms.with_intervals import FitWithIntervals, RegressionWithIntervals
 
-__all__ = ["Summary"]
+__all__ = ["Evidence", "Summary", "evidence_from_dict", "evidence_of", "variability_interval"]
+
+
+def evidence_of(mechanism: Mechanism, release: Release) -> Evidence | None:
+    """What a release says about its own error; None if the mechanism bought no intervals."""
+    match mechanism:
+        case FitWithIntervals():
+            return MinimumEvidence.of(mechanism, release)
+        case RegressionWithIntervals():
+            return MomentEvidence.of(mechanism, release)
+    return None
+
+
+def evidence_from_dict(stored: dict[str, Any]) -> Evidence:
+    """The evidence that `to_dict` described."""
+    match stored["kind"]:
+        case "minimum":
+            return MinimumEvidence.from_dict(stored)
+        case "moments":
+            return MomentEvidence.from_dict(stored)
+    raise ParameterError(f"evidence of kind {stored['kind']!r} is not known to this version of tacit")

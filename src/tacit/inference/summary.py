@@ -25,14 +25,19 @@ class Summary:
     noise: Vector
     bounded: bool
     footer: tuple[str, ...]
+    level: float = 0.95
+    intervals: Vector | None = None
 
     def to_frame(self) -> pd.DataFrame:
         """The table as numbers."""
-        return pd.DataFrame({"coefficient": self.coefficients, self._noise_label: self.noise}, index=list(self.names))
+        columns = {"coefficient": self.coefficients, self._noise_label: self.noise}
+        if self.intervals is not None:
+            columns |= {"lower": self.intervals[:, 0], "upper": self.intervals[:, 1]}
+        return pd.DataFrame(columns, index=list(self.names))
 
     def to_html(self) -> str:
         """The table as HTML, digits as in the text."""
-        shown = pd.DataFrame(self._cells(), columns=["", "coefficient", self._noise_label])
+        shown = pd.DataFrame(self._cells(), columns=self._header())
         footer = "<br>".join(map(escape, self.footer))
         return f"<h3>{escape(self.title)}</h3>{shown.to_html(index=False, border=0)}<p>{footer}</p>"
 
@@ -40,9 +45,9 @@ class Summary:
         return self.to_html()
 
     def __str__(self) -> str:
-        cells = [("", "coefficient", self._noise_label), *self._cells()]
-        widths = [max(len(row[column]) for row in cells) for column in range(3)]
-        lines = [f"{name:<{widths[0]}}  {value:>{widths[1]}}  {noise:>{widths[2]}}" for name, value, noise in cells]
+        cells = [self._header(), *self._cells()]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        lines = [_line(row, widths) for row in cells]
         rule = "─" * max(len(lines[0]), len(self.title))
         return "\n".join([self.title, rule, lines[0], *lines[1:], rule, *self.footer])
 
@@ -52,12 +57,26 @@ class Summary:
     def _noise_label(self) -> str:
         return "privacy noise ≤" if self.bounded else "privacy noise"
 
-    def _cells(self) -> list[tuple[str, str, str]]:
-        rows = zip(self.names, self.coefficients, self.noise, strict=True)
-        return [(name, self._shown(value, noise), f"±{rounded_to(noise, noise)}") for name, value, noise in rows]
+    def _header(self) -> list[str]:
+        ends = [] if self.intervals is None else [f"{self.level:.4g} lower", f"{self.level:.4g} upper"]
+        return ["", "coefficient", self._noise_label, *ends]
+
+    def _cells(self) -> list[list[str]]:
+        ends: Vector = np.empty((len(self.names), 0)) if self.intervals is None else self.intervals
+        rows = zip(self.names, self.coefficients, self.noise, ends, strict=True)
+        return [
+            [name, self._shown(value, noise), f"±{rounded_to(noise, noise)}", *(rounded_to(end, noise) for end in pair)]
+            for name, value, noise, pair in rows
+        ]
 
     def _shown(self, value: float, noise: float) -> str:
         return rounded_to(value, min(noise, abs(value) or noise) if self.bounded else noise)
+
+
+def _line(row: list[str], widths: list[int]) -> str:
+    name, *values = row
+    padded = [f"{value:>{width}}" for value, width in zip(values, widths[1:], strict=True)]
+    return "  ".join([f"{name:<{widths[0]}}", *padded])
 
 
 def rounded_to(value: float, uncertainty: float) -> str:

@@ -1,0 +1,70 @@
+"""Evidence: everything released from which intervals are computed, and how it is stored.
+
+An interval covers gᵀθ₀ for a direction g in encoded units: a coefficient, the intercept or the score of a row. θ₀ is
+the minimiser of the regularised risk over the population. Evidence is public after its release; intervals at any level
+and for any direction cost nothing more.
+"""
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.errors import ParameterError
+from tacit.mechanisms.laws import Gaussian, Laplace, NoiseLaw, SphericalLaplace
+
+Floats = NDArray[np.float64]
+
+LAWS: dict[str, type[Gaussian] | type[Laplace] | type[SphericalLaplace]] = {
+    "gaussian": Gaussian,
+    "laplace": Laplace,
+    "spherical": SphericalLaplace,
+}
+
+
+class Evidence(Protocol):
+    """What one fit released for its intervals."""
+
+    def half_widths(self, directions: Floats, level: float) -> Floats:
+        """Half the length of an interval for gᵀθ₀, for each row g of `directions`."""
+
+    def standard_errors(self, directions: Floats) -> Floats:
+        """Standard deviation of gᵀθ̃, sampling and privacy noise together."""
+
+    def noise_deviations(self, directions: Floats) -> Floats:
+        """The part of it that the privacy noise makes."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, enough to rebuild it."""
+
+
+def checked_level(level: float) -> float:
+    """The level of an interval as a float, or a refusal."""
+    if not (isinstance(level, (int, float, np.number)) and 0 < level < 1):
+        raise ParameterError(f"level must lie between 0 and 1, such as 0.95, got {level!r}")
+    return float(level)
+
+
+def per_row(law: NoiseLaw, n: int) -> NoiseLaw:
+    """The law of the noise in a mean, from that in a sum over n rows."""
+    return LAWS[_family(law)](law.scale / n)
+
+
+def law_to_dict(law: NoiseLaw) -> dict[str, Any]:
+    """Family and scale."""
+    return {"family": _family(law), "scale": law.scale}
+
+
+def law_from_dict(stored: dict[str, Any]) -> NoiseLaw:
+    """The law that `law_to_dict` described."""
+    return LAWS[stored["family"]](stored["scale"])
+
+
+def eigenvalues_raised(matrices: Floats, least: float) -> Floats:
+    """Symmetric matrices with eigenvalues below `least` raised to it: after the noise, never before."""
+    values, vectors = np.linalg.eigh(matrices)
+    return np.asarray((vectors * np.maximum(values, least)[..., None, :]) @ np.swapaxes(vectors, -1, -2))
+
+
+def _family(law: NoiseLaw) -> str:
+    return next(name for name, family in LAWS.items() if isinstance(law, family))

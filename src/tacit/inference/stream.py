@@ -1,0 +1,56 @@
+"""Numbers for simulations in a released world: not secret, not global, the same whenever the release is the same.
+
+The stream is seeded with a hash of released arrays, so intervals are a deterministic function of what was released:
+post-processing that anybody can repeat.
+"""
+
+import hashlib
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaincinv, ndtri
+
+from tacit.mechanisms.laws import Gaussian, NoiseLaw, SphericalLaplace
+from tacit.noise import SeededEntropy
+
+Floats = NDArray[np.float64]
+
+
+class Stream:
+    """A reproducible stream of numbers that depends on released arrays only."""
+
+    def __init__(self, *released: Floats) -> None:
+        digest = hashlib.sha256(b"".join(np.ascontiguousarray(part, dtype=np.float64).tobytes() for part in released))
+        self._entropy = SeededEntropy(int.from_bytes(digest.digest()[:16], "little"))
+
+    def uniforms(self, *shape: int) -> Floats:
+        """Uniform on (0, 1), never 0 or 1."""
+        words = self._entropy.words(int(np.prod(shape)))
+        return (((words >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52).reshape(shape)
+
+    def normals(self, *shape: int) -> Floats:
+        """Standard normal, by inversion."""
+        return np.asarray(ndtri(self.uniforms(*shape)))
+
+    def exponentials(self, count: int, width: int) -> Floats:
+        """`count` vectors of standard exponentials, each column spread evenly over its quantiles (Latin hypercube)."""
+        ranks = np.argsort(self.uniforms(count, width), axis=0)
+        return np.asarray(-np.log((ranks + self.uniforms(count, width)) / count))
+
+    def integers(self, count: int, below: int) -> NDArray[np.int64]:
+        """Uniform on 0, ..., below − 1."""
+        return np.minimum((self.uniforms(count) * below).astype(np.int64), below - 1)
+
+    def noise(self, law: NoiseLaw, count: int, size: int) -> Floats:
+        """Fresh noise vectors of a spherical or Gaussian law, one a row; the second half mirrors the first."""
+        half = -(-count // 2)
+        vectors = self.normals(half, size)
+        match law:
+            case Gaussian(scale):
+                vectors *= scale
+            case SphericalLaplace(scale):
+                # Sph(k, s) = s√(2V)·N(0, I) with V ~ Γ((k + 1)/2)
+                vectors *= scale * np.sqrt(2 * gammaincinv((size + 1) / 2, self.uniforms(half, 1)))
+            case _:
+                raise TypeError(f"no simulation for {law.name}")
+        return np.concatenate([vectors, -vectors])[:count]

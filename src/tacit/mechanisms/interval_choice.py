@@ -1,0 +1,109 @@
+"""Plans for fits with intervals: λ, split and statistics from public facts, like every other plan.
+
+Intervals need a Hessian that survives its own noise: where λ is left to the rules it is at least twice the standard
+deviation of that noise, so that no direction is mistaken for one without curvature.
+"""
+
+from collections.abc import Callable
+
+from tacit.errors import ParameterError
+from tacit.losses import Loss
+from tacit.mechanisms import choice
+from tacit.mechanisms.choice import Plan, Wishes
+from tacit.mechanisms.covariance import TARGET_WEIGHT
+from tacit.mechanisms.moments import Frobenius, MomentRelease
+from tacit.mechanisms.objective import ObjectivePerturbation
+from tacit.mechanisms.output import OutputPerturbation
+from tacit.mechanisms.problem import Shape
+from tacit.mechanisms.row_weights import Curvature, SquaredSlope
+from tacit.mechanisms.shares import TRACE_PURE, TRACE_ZCDP, Split, shared
+from tacit.mechanisms.weighted_moments import WeightedMoments
+from tacit.mechanisms.with_intervals import FitWithIntervals, RegressionWithIntervals
+from tacit.privacy import Approx, Budget, Pure, zcdp_within
+
+HESSIAN_NOISE_IN_L2 = 2.0
+RESIDUAL_CAP = 2.0
+RESIDUAL_SHARE = 0.1
+
+
+def plan_classifier_with_intervals(
+    shape: Shape, wishes: Wishes, budget: Budget, mechanism: str, split: Split | None
+) -> Plan:
+    """Objective perturbation ("auto") or output perturbation, then Hessian and score covariance."""
+    if not wishes.loss.smooth:
+        raise ParameterError("intervals need a loss with curvature: use loss='huber', or inference=False")
+    _refuse_radius(wishes)
+    planners: dict[str, Callable[[Shape, Wishes, Budget], Plan]] = {
+        "auto": choice.objective,
+        "objective": choice.objective,
+        "output": choice.output,
+    }
+    if mechanism not in planners:
+        offered = ", ".join(repr(name) for name in planners)
+        raise ParameterError(f"mechanism={mechanism!r} has no intervals; expected one of {offered}")
+    whole = _adding_up(budget)
+    draft = split or (TRACE_PURE if isinstance(whole, Pure) else TRACE_ZCDP)
+    draft_fit = planners[mechanism](shape, wishes, draft.of(whole)[0]).mechanism
+    assert isinstance(draft_fit, (ObjectivePerturbation, OutputPerturbation))
+    l2 = draft_fit.problem.l2
+    if wishes.l2 is None:
+        l2 = max(l2, HESSIAN_NOISE_IN_L2 * hessian_noise(shape, wishes.loss, draft.of(whole)[1]))
+    used, statistic = shared(shape, wishes.loss, l2, whole, split)
+    fit_budget, curvature_budget, scores_budget = used.of(whole)
+    plan = planners[mechanism](shape, Wishes(wishes.loss, l2), fit_budget)
+    fit = plan.mechanism
+    assert isinstance(fit, (ObjectivePerturbation, OutputPerturbation))
+    curvature = WeightedMoments(shape, Curvature(wishes.loss), curvature_budget)
+    scores = WeightedMoments(shape, SquaredSlope(wishes.loss), scores_budget, statistic)
+    why = (
+        f"{plan.why}; with intervals: {used.fit:.0%} of the budget for coefficients, {used.curvature:.0%} for the "
+        f"Hessian, {used.scores:.0%} for the {scores.statistic.label}score covariance"
+    )
+    return Plan(FitWithIntervals(fit, curvature, scores), why)
+
+
+def plan_regression_with_intervals(
+    shape: Shape, wishes: Wishes, budget: Budget, mechanism: str, split: Split | None
+) -> Plan:
+    """Second moments with nine tenths of the budget and residual scores with the rest, or moments with all of it.
+
+    The residual scores are released if their noise is at most λ/10 under Gaussian noise, λ/3 under pure ε.
+    """
+    if mechanism not in ("auto", "covariance"):
+        raise ParameterError(f"mechanism={mechanism!r} has no intervals for regression; expected 'auto', 'covariance'")
+    if split is not None:
+        raise ParameterError("the split of a regression follows from public facts; pass inference=True")
+    _refuse_radius(wishes)
+    whole = _adding_up(budget)
+    moments = MomentRelease(shape, whole.share(1 - RESIDUAL_SHARE), Frobenius(), TARGET_WEIGHT)
+    l2 = wishes.l2 or HESSIAN_NOISE_IN_L2 * moments.law.deviation(moments.size) / shape.n
+    scores = WeightedMoments(shape, SquaredSlope(wishes.loss, RESIDUAL_CAP), whole.share(RESIDUAL_SHARE))
+    limit = l2 / (3 if isinstance(whole, Pure) else 10)
+    if scores.law().deviation(scores.size) / shape.n <= limit:
+        return Plan(
+            RegressionWithIntervals(moments, l2, scores),
+            "second moments with 90 % of the budget, residual scores with 10 %: their noise is small beside l2",
+        )
+    moments = MomentRelease(shape, whole, Frobenius(), TARGET_WEIGHT)
+    return Plan(
+        RegressionWithIntervals(moments, l2),
+        "second moments with the whole budget: residual scores would be too noisy for their price",
+    )
+
+
+def hessian_noise(shape: Shape, loss: Loss, budget: Budget) -> float:
+    """Standard deviation of one svec coordinate of the mean Hessian's noise."""
+    release = WeightedMoments(shape, Curvature(loss), budget)
+    return release.law().deviation(release.size) / shape.n
+
+
+def _adding_up(budget: Budget) -> Budget:
+    """(ε, δ) as zCDP, which adds up over the releases without loss. By `zcdp-to-approx`."""
+    return zcdp_within(budget) if isinstance(budget, Approx) else budget
+
+
+def _refuse_radius(wishes: Wishes) -> None:
+    if wishes.radius is not None:
+        raise ParameterError(
+            "intervals describe an unconstrained minimum; leave radius out, or fit with inference=False"
+        )

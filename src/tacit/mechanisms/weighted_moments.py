@@ -1,0 +1,179 @@
+"""Private sums at a released θ: Σ w(x, y, θ) xxᵀ, or only its trace, with noise for one replaced row.
+
+A row contributes vvᵀ with v = √w·x and ‖v‖² ≤ w_max r². Two such matrices have a non-negative inner product, so
+
+    matrix:  ‖vvᵀ − v'v'ᵀ‖_F ≤ √2 w_max r²
+    trace:   |‖v‖² − ‖v'‖²| ≤ w_max r²
+
+w_max may depend on the released ‖θ‖₂, never on the exact minimiser: the release is then a mechanism chosen by what was
+released before it (adaptive composition). By `weighted-moments`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.losses import FloatArray
+from tacit.mechanisms.erm_sums import weighted_gram
+from tacit.mechanisms.laws import Gaussian, SphericalLaplace, calibrate
+from tacit.mechanisms.problem import Shape
+from tacit.mechanisms.release import Facts, Sensitivity
+from tacit.mechanisms.row_weights import RowWeight, row_local_squares, stored_weights
+from tacit.mechanisms.svec import smat, svec, svec_size
+from tacit.noise import Entropy
+from tacit.privacy import Budget
+from tacit.privacy.rounding import exact, upper
+from tacit.rows import Rows
+from tacit.solvers import norm_above
+
+Matrix = NDArray[np.float64]
+Law = SphericalLaplace | Gaussian
+
+THEOREMS = ("weighted-moments", "blocked-sum", "noise-calibration", "certified-rounding", "composition")
+
+
+class Statistic(Protocol):
+    """What is released about the vectors v = √w·x: their second moments, or how long they are."""
+
+    @property
+    def label(self) -> str:
+        """A word before the name of the weights."""
+
+    def size(self, width: int) -> int:
+        """Numbers released."""
+
+    def replacement(self, longest: float) -> float:
+        """How far one row moves the statistic if ‖v‖² ≤ longest."""
+
+    def block(self, X: Any, weights: FloatArray, longest: float) -> Matrix:
+        """The sum over a block of rows with ‖v‖² ≤ longest; may overwrite X."""
+
+    def packed(self, total: Matrix) -> FloatArray:
+        """The total as the vector that noise is added to."""
+
+    def unpacked(self, noisy: FloatArray, width: int) -> Matrix:
+        """The released total."""
+
+
+@dataclass(frozen=True)
+class SecondMoments:
+    """Σ vvᵀ, as svec."""
+
+    label: str = ""
+
+    def size(self, width: int) -> int:
+        return svec_size(width)
+
+    def replacement(self, longest: float) -> float:
+        """√2 ‖v‖². By `weighted-moments`."""
+        return upper(lambda: exact(longest) * exact(2.0).sqrt())
+
+    def block(self, X: Any, weights: FloatArray, longest: float) -> Matrix:
+        return weighted_gram(X, weights)
+
+    def packed(self, total: Matrix) -> FloatArray:
+        return svec(total)
+
+    def unpacked(self, noisy: FloatArray, width: int) -> Matrix:
+        return smat(noisy, width)
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Σ ‖v‖²: one number instead of d(d+1)/2."""
+
+    label: str = "trace of the "
+
+    def size(self, width: int) -> int:
+        return 1
+
+    def replacement(self, longest: float) -> float:
+        """‖v‖² lies in [0, longest]. By `weighted-moments`."""
+        return longest
+
+    def block(self, X: Any, weights: FloatArray, longest: float) -> Matrix:
+        lengths = np.clip(weights * row_local_squares(X), 0.0, longest)
+        return np.array([float(np.sum(lengths))])
+
+    def packed(self, total: Matrix) -> FloatArray:
+        return total
+
+    def unpacked(self, noisy: FloatArray, width: int) -> Matrix:
+        return noisy
+
+
+@dataclass(frozen=True)
+class WeightedMoments:
+    """One private statistic of √w·x at a θ that is already public."""
+
+    shape: Shape
+    weight: RowWeight
+    charge: Budget
+    statistic: SecondMoments | Trace = SecondMoments()
+
+    def sensitivity(self, theta: FloatArray | None = None) -> Sensitivity:
+        """One replaced row and twice the rounding of the sums, at the released θ; None: for every θ.
+
+        By `weighted-moments`.
+        """
+        longest = self._longest(self._weight_bound(theta))
+        one_row, rounding = self.statistic.replacement(longest), 2 * self._rounding(longest)
+        parts = {"one replaced row": one_row, "rounding of the sums": rounding}
+        return Sensitivity("l2", upper(lambda: exact(one_row) + exact(rounding)), parts)
+
+    def law(self, theta: FloatArray | None = None) -> Law:
+        """Noise in the sum, at the released θ; None: the largest for any θ."""
+        return calibrate(self.sensitivity(theta).total, self.charge)
+
+    @cached_property
+    def size(self) -> int:
+        return self.statistic.size(self.shape.width)
+
+    @property
+    def facts(self) -> Facts:
+        """The largest sensitivity and noise; at a released θ with bounded scores both can only be smaller."""
+        return Facts(
+            mechanism=self.statistic.label + self.weight.name,
+            theorems=THEOREMS,
+            sensitivity=self.sensitivity(),
+            charge=self.charge,
+            law=self.law(),
+            grid=self.law().grid(self.size),
+            l2=0.0,
+            radius=None,
+            tolerance=0.0,
+            notes=("sums over rows, for intervals; sensitivity and noise are stated for every possible released θ",),
+        )
+
+    def __call__(self, rows: Rows, theta: FloatArray, entropy: Entropy) -> Matrix:
+        """Read the rows once at the released θ and return the noisy sum."""
+        total = rows.total(self._kernel(theta))
+        noisy = self.law(theta).add(self.statistic.packed(total), entropy)
+        return self.statistic.unpacked(noisy, self.shape.width)
+
+    def _kernel(self, theta: FloatArray) -> Callable[[Any, FloatArray], Matrix]:
+        bound = self._weight_bound(theta)
+        longest = self._longest(bound)
+
+        def kernel(X: Any, y: FloatArray) -> Matrix:
+            return self.statistic.block(X, stored_weights(self.weight, X, y, theta, bound), longest)
+
+        return kernel
+
+    def _weight_bound(self, theta: FloatArray | None) -> float:
+        if theta is None:
+            return self.weight.bound(None)
+        return self.weight.bound(norm_above(theta) * self.shape.norms.l2 * (1 + 2.0**-50))
+
+    def _longest(self, weight_bound: float) -> float:
+        """‖v‖² ≤ w_max r² for the stored v = fl(fl(√w)·x): four roundings, covered by 2⁻⁴⁸."""
+        return weight_bound * self.shape.norms.l2**2 * (1 + 2.0**-48)
+
+    def _rounding(self, longest: float) -> float:
+        """Computed against exact sums: blocked addition (√2 enlarges it), then the product with √2 as a float."""
+        addition = self.shape.summation_error(longest)
+        return upper(lambda: exact(addition) * 2 + exact(longest) * self.shape.n * exact(2.0**-52))
