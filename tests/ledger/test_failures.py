@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from tacit.errors import LedgerError
-from tacit.ledger import Ledger, books, mounts
+from tacit.ledger import Ledger, books, history, mounts
 from tacit.ledger.ledger import open_store
 from tacit.ledger.tables import VERSION
 
@@ -123,7 +123,7 @@ def test_the_clock_may_jump(ledger, monkeypatch):
         def now(cls, tz=None):
             return datetime.now(tz) + timedelta(days=next(cls.days))
 
-    monkeypatch.setattr(books, "datetime", Jumping)
+    monkeypatch.setattr(history, "datetime", Jumping)
     account = ledger.open("a", limit=5.0)
     for i in range(3):
         account.run(1.0, b"", lambda: b"x", key=f"k{i}")

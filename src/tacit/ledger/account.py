@@ -14,9 +14,10 @@ from typing import Self
 import pandas as pd
 
 from tacit.errors import LedgerError, ParameterError
-from tacit.ledger import books
+from tacit.ledger import accounts, books
+from tacit.ledger.accounts import Terms
 from tacit.ledger.amounts import Amount
-from tacit.ledger.books import Request, Terms
+from tacit.ledger.books import Request
 from tacit.ledger.chain import Event, sha256
 from tacit.ledger.planned import planned_spending
 from tacit.ledger.store import Row, Store
@@ -53,13 +54,13 @@ class Account:
     def spent(self) -> Amount:
         """What was charged, settlements taken off; with declared parts: for the part that lost most."""
         with self._store.reading() as db:
-            return books.spent(db, self.name, self._part)
+            return accounts.spent(db, self.name, self._part)
 
     @property
     def remaining(self) -> Amount:
         """What may still be charged; with declared parts: to all of them at once."""
         with self._store.reading() as db:
-            return books.remaining(db, self.name, self._part)
+            return accounts.remaining(db, self.name, self._part)
 
     def planned(self, delta: float) -> float:
         """ε at this δ had the charges so far been fixed beforehand: for information, the guarantee is the limit."""

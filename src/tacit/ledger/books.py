@@ -6,34 +6,16 @@ back. By `ledger-protocol`.
 
 import json
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from tacit.errors import BudgetExceeded, LedgerError
-from tacit.ledger.amounts import Amount, Balance, Turned, amount_left, amount_spent, worst
-from tacit.ledger.chain import GENESIS, Event, sealed, sha256
-from tacit.ledger.filters import (
-    Currency,
-    Stage,
-    budget_from_text,
-    budget_text,
-    concentrated_rest,
-    first_stage,
-    price,
-)
+from tacit.ledger.accounts import balances, find_terms
+from tacit.ledger.amounts import Balance, amount_left, worst
+from tacit.ledger.chain import Event, sha256
+from tacit.ledger.filters import Currency, Stage, budget_from_text, budget_text, concentrated_rest, price
+from tacit.ledger.history import append, find_event
 from tacit.ledger.store import Session
-from tacit.ledger.tables import EVENT_COLUMNS
-from tacit.ledger.units import Cost, Scale, units_up
+from tacit.ledger.units import Cost, units_up
 from tacit.privacy import ZCDP, Approx, Budget, ExPost
-
-
-@dataclass(frozen=True)
-class Terms:
-    """What an account was opened with; it never changes."""
-
-    name: str
-    limit: Budget
-    schema: str | None
-    parts: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -53,80 +35,6 @@ class Stored:
     """The release stored under a key; `output` is None where the key was closed without storing one."""
 
     output: bytes | None
-
-
-def append(
-    db: Session, kind: str, account: str, key: str, *, part: str = "", currency: str = "", main: int = 0,
-    delta: int = 0, loss: str = "", label: str = "", digest: str = "", output: bytes | None = None,
-) -> Event:  # fmt: skip
-    """Add one event to the end of the chain. By `ledger-chain`."""
-    last = db.rows("SELECT sequence, hash FROM tacit_event ORDER BY sequence DESC LIMIT 1")
-    sequence, previous = (last[0][0] + 1, last[0][1]) if last else (0, GENESIS)
-    at = datetime.now(UTC).isoformat(timespec="milliseconds")
-    event = sealed((sequence, kind, account, part, key, currency, main, delta, loss, label, digest, at, previous))
-    marks = ", ".join("?" * (len(event) + 1))
-    db.change(f"INSERT INTO tacit_event ({EVENT_COLUMNS}, output) VALUES ({marks})", *event, output)
-    return event
-
-
-def find_event(db: Session, kind: str, key: str) -> Event | None:
-    """The event of this kind with this key; there is at most one."""
-    found = db.rows(f"SELECT {EVENT_COLUMNS} FROM tacit_event WHERE kind = ? AND key = ?", kind, key)
-    return Event(*found[0]) if found else None
-
-
-def find_terms(db: Session, name: str) -> Terms | None:
-    """The terms of an account, None if there is no such account."""
-    event = find_event(db, "open", name)
-    if event is None:
-        return None
-    detail = json.loads(event.label)
-    return Terms(name, budget_from_text(event.loss), detail["schema"], tuple(detail["parts"]))
-
-
-def open_account(db: Session, terms: Terms) -> None:
-    """Write the terms of a new account and its empty balances."""
-    stage = first_stage(terms.limit)
-    bits = (stage.scale.main, stage.scale.delta)
-    detail = json.dumps({"schema": terms.schema, "parts": terms.parts, "bits": bits})
-    append(
-        db, "open", terms.name, terms.name, currency=stage.currency, main=stage.main, delta=stage.delta,
-        loss=budget_text(terms.limit), label=detail,
-    )  # fmt: skip
-    for part in ("", *terms.parts):
-        db.change(
-            "INSERT INTO tacit_balance (account, part, currency, main, delta, main_limit, delta_limit, main_bits, "
-            "delta_bits) VALUES (?, ?, ?, 0, 0, ?, ?, ?, ?)",
-            terms.name, part, stage.currency, stage.main, stage.delta, *bits,
-        )  # fmt: skip
-
-
-def balances(db: Session, account: str) -> list[Balance]:
-    """The balance of the whole and of each part."""
-    columns = "part, currency, main, delta, main_limit, delta_limit, main_bits, delta_bits"
-    return [
-        Balance(part, currency, main, delta, main_limit, delta_limit, Scale(main_bits, delta_bits))
-        for part, currency, main, delta, main_limit, delta_limit, main_bits, delta_bits in db.rows(
-            f"SELECT {columns} FROM tacit_balance WHERE account = ? ORDER BY part", account
-        )
-    ]
-
-
-def spent(db: Session, account: str, part: str) -> Amount:
-    """What the account, or one part of it, has spent."""
-    event = find_event(db, "stage", account)
-    detail = json.loads(event.label) if event else None
-    turned = Turned(Cost(*detail["spent"]), detail["conversion"], Scale(*detail["spent_bits"])) if detail else None
-    return amount_spent(_concerned(db, account, part), turned)
-
-
-def remaining(db: Session, account: str, part: str) -> Amount:
-    """What may still be charged to the account, or to one part of it."""
-    return amount_left(_concerned(db, account, part))
-
-
-def _concerned(db: Session, account: str, part: str) -> Balance:
-    return worst([row for row in balances(db, account) if part in ("", row.part)])
 
 
 def find_stored(db: Session, key: str) -> Stored | None:

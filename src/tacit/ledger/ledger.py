@@ -7,9 +7,9 @@ from types import TracebackType
 from typing import Self
 
 from tacit.errors import LedgerError, ParameterError
-from tacit.ledger import books
+from tacit.ledger import accounts, history
 from tacit.ledger.account import Account, checked_name
-from tacit.ledger.books import Terms
+from tacit.ledger.accounts import Terms
 from tacit.ledger.sqlite import SqliteStore
 from tacit.ledger.store import Store
 from tacit.ledger.tables import VERSION
@@ -64,12 +64,12 @@ class Ledger:
         names = tuple(checked_name("part", part) for part in parts)
         asked = Terms(checked_name("name", name), as_budget(limit), schema, names)
         with self._store.reading() as db:
-            found = books.find_terms(db, name)
+            found = accounts.find_terms(db, name)
         if found is None:
             with self._store.writing() as db:
-                found = books.find_terms(db, name)
+                found = accounts.find_terms(db, name)
                 if found is None:
-                    books.open_account(db, asked)
+                    accounts.open_account(db, asked)
                     found = asked
         if found != asked:
             raise LedgerError(f"account {name!r} exists with other terms: {_difference(found, asked)}")
@@ -78,7 +78,7 @@ class Ledger:
     def account(self, name: str) -> Account:
         """An account that exists already, whatever its terms."""
         with self._store.reading() as db:
-            found = books.find_terms(db, name)
+            found = accounts.find_terms(db, name)
         if found is None:
             raise LedgerError(f"there is no account {name!r} in {self._store.place}; open it with a limit first")
         return Account(self._store, found)
@@ -121,7 +121,7 @@ class Ledger:
                 return  # another process was faster
             self._store.create_tables(db)
             db.change("INSERT INTO tacit_version (version) VALUES (?)", VERSION)
-            books.append(db, "create", "", secrets.token_hex(16))
+            history.append(db, "create", "", secrets.token_hex(16))
 
     def _check_version(self) -> None:
         with self._store.reading() as db:

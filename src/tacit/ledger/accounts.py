@@ -1,0 +1,75 @@
+"""Accounts as they are written: their terms, their balances, what they have spent."""
+
+import json
+from dataclasses import dataclass
+
+from tacit.ledger.amounts import Amount, Balance, Turned, amount_left, amount_spent, worst
+from tacit.ledger.filters import budget_from_text, budget_text, first_stage
+from tacit.ledger.history import append, find_event
+from tacit.ledger.store import Session
+from tacit.ledger.units import Cost, Scale
+from tacit.privacy import Budget
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What an account was opened with; it never changes."""
+
+    name: str
+    limit: Budget
+    schema: str | None
+    parts: tuple[str, ...]
+
+
+def find_terms(db: Session, name: str) -> Terms | None:
+    """The terms of an account, None if there is no such account."""
+    event = find_event(db, "open", name)
+    if event is None:
+        return None
+    detail = json.loads(event.label)
+    return Terms(name, budget_from_text(event.loss), detail["schema"], tuple(detail["parts"]))
+
+
+def open_account(db: Session, terms: Terms) -> None:
+    """Write the terms of a new account and its empty balances."""
+    stage = first_stage(terms.limit)
+    bits = (stage.scale.main, stage.scale.delta)
+    detail = json.dumps({"schema": terms.schema, "parts": terms.parts, "bits": bits})
+    append(
+        db, "open", terms.name, terms.name, currency=stage.currency, main=stage.main, delta=stage.delta,
+        loss=budget_text(terms.limit), label=detail,
+    )  # fmt: skip
+    for part in ("", *terms.parts):
+        db.change(
+            "INSERT INTO tacit_balance (account, part, currency, main, delta, main_limit, delta_limit, main_bits, "
+            "delta_bits) VALUES (?, ?, ?, 0, 0, ?, ?, ?, ?)",
+            terms.name, part, stage.currency, stage.main, stage.delta, *bits,
+        )  # fmt: skip
+
+
+def balances(db: Session, account: str) -> list[Balance]:
+    """The balance of the whole and of each part."""
+    columns = "part, currency, main, delta, main_limit, delta_limit, main_bits, delta_bits"
+    return [
+        Balance(part, currency, main, delta, main_limit, delta_limit, Scale(main_bits, delta_bits))
+        for part, currency, main, delta, main_limit, delta_limit, main_bits, delta_bits in db.rows(
+            f"SELECT {columns} FROM tacit_balance WHERE account = ? ORDER BY part", account
+        )
+    ]
+
+
+def spent(db: Session, account: str, part: str) -> Amount:
+    """What the account, or one part of it, has spent."""
+    event = find_event(db, "stage", account)
+    detail = json.loads(event.label) if event else None
+    turned = Turned(Cost(*detail["spent"]), detail["conversion"], Scale(*detail["spent_bits"])) if detail else None
+    return amount_spent(_concerned(db, account, part), turned)
+
+
+def remaining(db: Session, account: str, part: str) -> Amount:
+    """What may still be charged to the account, or to one part of it."""
+    return amount_left(_concerned(db, account, part))
+
+
+def _concerned(db: Session, account: str, part: str) -> Balance:
+    return worst([row for row in balances(db, account) if part in ("", row.part)])
