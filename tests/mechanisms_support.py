@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import optimize, stats
 
 from tacit.domain import Domain, Geometry
+from tacit.noise import SystemEntropy
 from tacit.rows import Rows, open_rows
 
 FALSE_ALARM = 1e-9
@@ -20,10 +21,10 @@ Floats = NDArray[np.float64]
 BARE = Geometry(constant=None, clip=None)
 
 
-def rows_of(X: Any, y: Any, *, classify: bool = True) -> Rows:
-    """Rows in the unit ball as they are: no constant column; labels ±1 or a target in [−1, 1]."""
+def rows_of(X: Any, y: Any, *, classify: bool = True, norm: Any = "l2", geometry: Geometry = BARE) -> Rows:
+    """Rows in the unit ball as they are, without a constant unless told; labels ±1 or a target in [−1, 1]."""
     classes = (-1, 1) if classify else None
-    rows = open_rows(np.asarray(X, float), np.asarray(y), Domain(classes=classes), BARE)
+    rows = open_rows(np.asarray(X, float), np.asarray(y), Domain(norm, classes=classes), geometry)
     return rows.one_vs_rest(1) if classify else rows
 
 
@@ -168,3 +169,47 @@ def spherical_noise(width: int, scale: float, count: int, generator: np.random.G
     direction = generator.normal(size=(count, width))
     radius = generator.gamma(width, scale, count)
     return direction * (radius / np.linalg.norm(direction, axis=1))[:, None]
+
+
+class SpyLaw:
+    """Stands in for a noise law: keeps what noise would be added to, and adds none."""
+
+    name = "none"
+    scale = 1.0
+
+    def __init__(self) -> None:
+        self.seen: list[Floats] = []
+
+    def add(self, values: Floats, entropy: Any) -> Floats:
+        self.seen.append(np.array(values))
+        return np.array(values)
+
+    def deviation(self, width: int) -> float:
+        return 1.0
+
+
+def without_noise(mechanism: Any, attribute: str, rows: Rows) -> Floats:
+    """The vector that the mechanism hands to its noise law on these rows."""
+    spy = SpyLaw()
+    held = mechanism.__dict__.get(attribute)
+    mechanism.__dict__[attribute] = spy  # where cached_property keeps its value
+    try:
+        mechanism(rows, SystemEntropy())
+    finally:
+        mechanism.__dict__.pop(attribute)
+        if held is not None:
+            mechanism.__dict__[attribute] = held
+    return spy.seen[0]
+
+
+class Unclipped:
+    """Rows whose clip was forgotten: every row arrives ten times as long."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+
+    def total(self, kernel: Any) -> Any:
+        return self._rows.total(lambda X, y: kernel(10.0 * X, y))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._rows, name)

@@ -82,6 +82,8 @@ def output(shape: Shape, wishes: Wishes, budget: Budget) -> Plan:
 
 def objective(shape: Shape, wishes: Wishes, budget: Budget) -> Plan:
     """Objective perturbation, with λ raised where the theorem needs it."""
+    if not wishes.loss.smooth:
+        raise ParameterError("objective perturbation needs a smooth loss; for the hinge use mechanism='output'")
     radius = wishes.radius
     if radius is None and isinstance(wishes.loss, Squared):
         radius = defaults.squared_radius(shape, budget)
