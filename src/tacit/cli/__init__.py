@@ -2,7 +2,7 @@
 
 import typer
 
-from tacit.cli import demo
+from tacit.cli import audit, demo
 
 app = typer.Typer(
     name="tacit",
@@ -12,6 +12,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("demo")(demo.run)
+app.command("audit")(audit.audit)
+app.command("attack")(audit.attack)
 
 
 @app.callback()

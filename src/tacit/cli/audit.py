@@ -1,0 +1,111 @@
+"""`tacit audit` and `tacit attack`: what a mechanism spends, and what a model still tells."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+import typer
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from tacit.attacks import invert
+from tacit.audit import Case, Finding, diffprivlib_cases, examine, opendp_cases, own_cases
+from tacit.errors import TacitError
+from tacit.estimators import load
+
+VIOLATION_EXIT = 3
+
+
+def audit(
+    peer: Annotated[str | None, typer.Option(help="Audit another library: diffprivlib or opendp.")] = None,
+    python: Annotated[
+        str, typer.Option(help="Interpreter in which the audited peer is installed (diffprivlib only).")
+    ] = "python",
+    confidence: Annotated[float, typer.Option(help="Confidence of each lower bound.")] = 0.999,
+    effort: Annotated[float, typer.Option(help="Multiplies the number of runs; 1 takes about a minute.")] = 1.0,
+) -> None:
+    """Measure lower bounds on ε on worst-case neighbours and compare them with the claims. Exit code 3: violated."""
+    console = Console(highlight=False)
+    try:
+        findings = _examined(_cases(peer, python, effort), confidence, console)
+    except TacitError as error:
+        console.print(str(error), markup=False)
+        raise typer.Exit(2) from None
+    console.print(_table(findings, confidence))
+    if any(finding.violated for finding in findings):
+        raise typer.Exit(VIOLATION_EXIT)
+
+
+def attack(
+    model: Annotated[Path, typer.Argument(help="A model saved by tacit (JSON).")],
+    data: Annotated[Path, typer.Argument(help="CSV or Parquet with the attributes and the outcome of some people.")],
+    hidden: Annotated[str, typer.Option(help="The column to guess; its true values in the data are only compared.")],
+    outcome: Annotated[str, typer.Option(help="The column that the model predicts.")],
+) -> None:
+    """Guess a hidden attribute from the others, the outcome and a released model (model inversion)."""
+    console = Console(highlight=False)
+    people = pd.read_parquet(data) if data.suffix == ".parquet" else pd.read_csv(data)
+    missing = [column for column in (hidden, outcome) if column not in people]
+    if missing:
+        console.print(f"{data.name} has no column {missing[0]!r}; found {', '.join(map(str, people.columns))}")
+        raise typer.Exit(2)
+    truth = people[hidden].to_numpy()
+    prior = people[hidden].value_counts(normalize=True).to_dict()
+    try:
+        guesses = invert(load(model), people, hidden=hidden, prior=prior, outcome=outcome)
+    except TacitError as error:
+        console.print(str(error), markup=False)
+        raise typer.Exit(2) from None
+    table = Table(title=f"Guessing {hidden} of {len(people):,} people")
+    table.add_column("knowing")
+    table.add_column("right", justify="right")
+    table.add_row("the commonest value only", f"{max(prior.values()):.1%}")
+    table.add_row("the other attributes, the outcome and the model", f"{float(np.mean(guesses == truth)):.1%}")
+    console.print(table)
+
+
+def _cases(peer: str | None, python: str, effort: float) -> Sequence[Case]:
+    match peer:
+        case None:
+            return own_cases(effort)
+        case "opendp":
+            return opendp_cases(effort)
+        case "diffprivlib":
+            return diffprivlib_cases(python, effort)
+        case _:
+            raise typer.BadParameter(f"{peer!r} is not known; expected diffprivlib or opendp", param_hint="--peer")
+
+
+def _examined(cases: Sequence[Case], confidence: float, console: Console) -> list[Finding]:
+    columns: tuple[Any, ...] = (SpinnerColumn(), *Progress.get_default_columns()[:2], TimeElapsedColumn())
+    findings = []
+    with Progress(*columns, TextColumn("{task.fields[case]}"), console=console, transient=True) as progress:
+        task = progress.add_task("auditing", total=len(cases), case="")
+        for case in cases:
+            progress.update(task, case=case.name)
+            findings.append(examine(case, confidence))
+            progress.advance(task)
+    return findings
+
+
+def _table(findings: Sequence[Finding], confidence: float) -> Table:
+    table = Table(title=f"Audit on worst-case neighbours, each bound at confidence {confidence:g}")
+    table.add_column("mechanism")
+    for heading in ("claimed ε", "δ", "exact pair loss", "measured ε ≥"):
+        table.add_column(heading, justify="right")
+    table.add_column("verdict")
+    for finding in findings:
+        case = finding.case
+        table.add_row(
+            case.name,
+            f"{case.epsilon:.4g}",
+            f"{case.delta:g}",
+            "" if case.pair_loss is None else f"{case.pair_loss:.3f}",
+            f"{finding.bound:.3f}",
+            finding.verdict,
+            style="bold red" if finding.violated else "",
+        )
+    return table
