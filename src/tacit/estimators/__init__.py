@@ -3,12 +3,13 @@
 from pathlib import Path
 
 from tacit.estimators import persistence
+from tacit.estimators.accuracy_first import AccuracyFirst
 from tacit.estimators.base import PrivateLinearModel
 from tacit.estimators.logistic import PrivateLogisticRegression
 from tacit.estimators.ridge import PrivateRidge
 from tacit.estimators.svc import PrivateLinearSVC
 
-__all__ = ["PrivateLinearSVC", "PrivateLogisticRegression", "PrivateRidge", "load"]
+__all__ = ["AccuracyFirst", "PrivateLinearSVC", "PrivateLogisticRegression", "PrivateRidge", "load"]
 
 
 def load(path: str | Path) -> PrivateLinearModel:

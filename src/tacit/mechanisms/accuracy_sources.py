@@ -1,8 +1,8 @@
 """Where hypotheses can come from, and how much ε each source can be expected to need: public guesses, not promises.
 
 Near the minimiser the excess risk is ½ zᵀHz for noise z with covariance v I, so about ½ v tr H. The trace is known up
-to a factor from public facts, and so is the ε at which the excess risk reaches α. The guesses steer the calibration of a
-search; its privacy and its failure probability do not depend on them.
+to a factor from public facts, and so is the ε at which the excess risk reaches α. The guesses steer the calibration of
+a search; its privacy and its failure probability do not depend on them.
 """
 
 import math
