@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from tacit.mechanisms.laws import NoiseLaw, Vector
+from tacit.mechanisms.laws import Vector
 from tacit.noise import Entropy
 from tacit.privacy import Budget
 from tacit.rows import Rows
@@ -19,6 +19,18 @@ class Sensitivity:
     parts: Mapping[str, float]
 
 
+class Law(Protocol):
+    """What a certificate says of a law of noise, in a vector or in the scores of a selection."""
+
+    @property
+    def name(self) -> str:
+        """What a reader calls it."""
+
+    @property
+    def scale(self) -> float:
+        """The parameter of the law."""
+
+
 @dataclass(frozen=True)
 class Facts:
     """The public description of a calibrated mechanism, for the certificate."""
@@ -27,8 +39,8 @@ class Facts:
     theorems: tuple[str, ...]
     sensitivity: Sensitivity
     charge: Budget
-    law: NoiseLaw
-    grid: float
+    law: Law
+    grid: float | None
     l2: float | None
     radius: float | None
     tolerance: float

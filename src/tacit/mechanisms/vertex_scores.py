@@ -1,0 +1,100 @@
+"""Scores of the vertices of the ℓ1 ball: whole numbers that move by a known amount when one row is replaced.
+
+    X_ij = round(2^14 x_ij / r),   |X_ij| ≤ 2^14,   r = public bound on |x_ij|
+    G_j  = Σᵢ Dᵢ X_ij,             |G_j(S) − G_j(S')| ≤ 2 · 2^28 exactly,   by `integer-vertex-scores`
+
+The score of vertex s·c·e_j in the mean loss is s·G_j·cLr/(2^28 n). Everything is exact in int64 and in binary64
+(below 2^53), so G computed row by row from scratch and G kept up to date are the same numbers.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from tacit.errors import ParameterError
+from tacit.mechanisms.lasso_loss import SLOPE_UNITS, ClippedLoss
+from tacit.mechanisms.lasso_schedule import Schedule
+from tacit.mechanisms.laws import Vector
+from tacit.mechanisms.vertex_sampler import Integers
+from tacit.rows import Rows
+
+CELL_UNITS = 2**14
+"""Units in the largest cell."""
+
+SCORE_CHANGE = 2 * CELL_UNITS * SLOPE_UNITS
+"""How far one replaced row can move a score, by `integer-vertex-scores`."""
+
+MOST_ROWS = 2**24
+"""n · 2^28 ≤ 2^52: no score leaves the whole numbers that binary64 holds exactly."""
+
+
+@dataclass(frozen=True)
+class Walk:
+    """What the scores depend on besides the rows: loss, step rule, number of steps, ℓ1 radius, bound on cells."""
+
+    loss: ClippedLoss
+    schedule: Schedule
+    steps: int
+    radius: float
+    cell_bound: float
+
+    def per_unit(self, step: int) -> float:
+        """The row score ⟨x, θ⟩ of one unit of Σ w_k s_k X_ij after `step` steps."""
+        return self.radius * self.cell_bound / (self.schedule.total(step, self.steps) * CELL_UNITS)
+
+
+class VertexScores(Protocol):
+    """G at the current θ."""
+
+    @property
+    def scores(self) -> Integers:
+        """G, whole numbers."""
+
+    def move(self, feature: int, sign: int) -> NDArray[np.integer[Any]] | None:
+        """Take one step; the features whose score may have changed, None for all."""
+
+
+def in_units(X: Any, cell_bound: float) -> Any:
+    """The cells of a block as whole numbers (floats), dense or sparse."""
+    if isinstance(X, csr_array):
+        return csr_array((_rounded(X.data, cell_bound), X.indices, X.indptr), shape=X.shape)
+    return _rounded(X, cell_bound)
+
+
+def _rounded(cells: Vector, cell_bound: float) -> Vector:
+    return np.clip(np.rint(cells * (CELL_UNITS / cell_bound)), -CELL_UNITS, CELL_UNITS)
+
+
+class FreshScores:
+    """G from one full pass over the rows for every step: the plain algorithm, on dense and sparse rows."""
+
+    def __init__(self, rows: Rows, walk: Walk) -> None:
+        checked_rows(rows.n)
+        self._rows, self._walk = rows, walk
+        self._atoms = np.zeros(rows.width)
+        self._step = 0
+        self.scores = self._pass()
+
+    def move(self, feature: int, sign: int) -> None:
+        """Take one step, then read every row."""
+        self._step += 1
+        self._atoms[feature] += sign * self._walk.schedule.weight(self._step)
+        self.scores = self._pass()
+
+    def _pass(self) -> Integers:
+        walk, atoms, unit = self._walk, self._atoms, self._walk.per_unit(self._step)
+
+        def kernel(X: Any, y: Vector) -> Vector:
+            cells = in_units(X, walk.cell_bound)
+            return np.asarray(cells.T @ walk.loss.units((cells @ atoms) * unit, y))
+
+        return self._rows.total(kernel).astype(np.int64)
+
+
+def checked_rows(n: int) -> None:
+    """Refuse tables whose scores could leave the exact whole numbers of binary64."""
+    if n > MOST_ROWS:
+        raise ParameterError(f"found {n} rows; expected at most 2**24, so that scores are exact. Fit on fewer rows.")
