@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 ROUNDING = 1e-9
+NOTHING_FOUND = "nothing found"
 
 
 @dataclass(frozen=True)
@@ -31,21 +32,20 @@ class Finding:
     @property
     def violated(self) -> bool:
         """Whether the claim is refuted, by measurement or by calculation."""
-        limit = self.case.epsilon * (1 + ROUNDING)
-        loss = self.case.pair_loss
-        return self.bound > limit or (loss is not None and (loss > limit or self.bound > loss * (1 + ROUNDING)))
+        return self.verdict != NOTHING_FOUND
 
     @property
     def verdict(self) -> str:
-        """One line for a reader."""
+        """Measured: more than claimed. Calculated: the exact loss is more than claimed. Above its exact loss: less
+        noise than the mechanism says it adds."""
         limit, loss = self.case.epsilon * (1 + ROUNDING), self.case.pair_loss
         if self.bound > limit:
-            return "VIOLATED: spends more than it claims"
+            return "VIOLATED (measured)"
         if loss is not None and loss > limit:
-            return "VIOLATED by calculation, too rare to be measured here"
+            return "VIOLATED (calculated)"
         if loss is not None and self.bound > loss * (1 + ROUNDING):
-            return "VIOLATED: spends more than its noise allows on this pair"
-        return "nothing found"
+            return "VIOLATED (above its exact loss)"
+        return NOTHING_FOUND
 
 
 def examine(case: Case, confidence: float) -> Finding:

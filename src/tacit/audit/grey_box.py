@@ -72,12 +72,14 @@ def declarations(mechanism: Any) -> tuple[Declared, ...]:
     match mechanism:
         case OutputPerturbation():
             sensitivity, (facts, *_) = mechanism.sensitivity, mechanism.facts
-            return (Declared("minimiser", _theta(mechanism), sensitivity.norm, sensitivity.total, facts.grid),)
+            return (Declared("minimiser", _theta(mechanism), sensitivity.norm, sensitivity.total, facts.grid or 0.0),)
         case ObjectivePerturbation(problem=problem):
             facts = mechanism.facts[0]
             gradient = 2 * problem.feasible_gradient_bound / (problem.l2 * problem.shape.n)
             return (
-                Declared("tilted minimiser", _theta(mechanism), "l2", gradient + 2 * mechanism.tolerance, facts.grid),
+                Declared(
+                    "tilted minimiser", _theta(mechanism), "l2", gradient + 2 * mechanism.tolerance, facts.grid or 0.0
+                ),
             )
         case CovariancePerturbation(moments=moments):
             grid = moments.law.grid(moments.size)

@@ -73,7 +73,7 @@ def _noise_cases(many: int, some: int) -> list[Case]:
             1e-5,
         ),
         Case(
-            "low bits of Laplace noise, d = 10",
+            "Laplace noise, low bits",
             1.0,
             None,
             lambda confidence: low_bits((np.zeros(10), np.full(10, 0.1)), 300, confidence),
@@ -148,7 +148,7 @@ def _mechanism_cases(runs: int) -> list[Case]:
             _bound(tilted, worst_pair(tilted), runs, tilted_score(tilts[1], tilts[0])),
         ),
         Case(
-            "covariance perturbation, moments",
+            "covariance perturbation",
             1.0,
             1.0,
             _bound(_moments(covariance), worst_pair(covariance), 2 * runs, _nearer_moments),

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import numpy as np
 import pandas as pd
 import typer
+from rich import box
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -92,17 +93,16 @@ def _examined(cases: Sequence[Case], confidence: float, console: Console) -> lis
 
 
 def _table(findings: Sequence[Finding], confidence: float) -> Table:
-    table = Table(title=f"Audit on worst-case neighbours, each bound at confidence {confidence:g}")
-    table.add_column("mechanism")
-    for heading in ("claimed ε", "δ", "exact pair loss", "measured ε ≥"):
-        table.add_column(heading, justify="right")
+    table = Table(title=f"Audit on worst-case neighbours, bounds at confidence {confidence:g}", box=box.SIMPLE)
+    table.add_column("mechanism", no_wrap=True)
+    for heading in ("claimed ε", "exact loss", "measured ε ≥"):
+        table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("verdict")
     for finding in findings:
         case = finding.case
         table.add_row(
-            case.name,
-            f"{case.epsilon:.4g}",
-            f"{case.delta:g}",
+            case.name if case.delta == 0 else f"{case.name}, δ = {case.delta:g}",
+            f"{case.epsilon:.3g}",
             "" if case.pair_loss is None else f"{case.pair_loss:.3f}",
             f"{finding.bound:.3f}",
             finding.verdict,

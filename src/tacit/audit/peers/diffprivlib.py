@@ -88,13 +88,13 @@ def diffprivlib_cases(python: str, effort: float = 1.0) -> list[Case]:
     nobody, somebody = [[0.0]] * 6, [[1.0]] + [[0.0]] * 5
     return [
         Case(
-            "LinearRegression, bounds (0, 1), no intercept",
+            "LinearRegression bounds (0, 1)",
             1.0,
             None,
             Fits(python, "LinearRegression", linear, (_column([0.01, 0.01]), _column([0.01, 1.0])), runs(2_000)),
         ),
         Case(
-            "LinearRegression, no intercept, a row outside its bounds",
+            "LinearRegression unclipped row",
             1.0,
             None,
             Fits(
@@ -108,7 +108,7 @@ def diffprivlib_cases(python: str, effort: float = 1.0) -> list[Case]:
         _logistic(python, radius=12.0, epsilon=0.9, C=0.13, runs=runs(24_000)),
         _logistic(python, radius=100.0, epsilon=1.0, C=1.0, runs=runs(6_000)),
         Case(
-            "LogisticRegression, three classes, n_jobs = 2",
+            "LogisticRegression n_jobs 2",
             1.0,
             None,
             Fits(
@@ -136,7 +136,7 @@ def _logistic(python: str, *, radius: float, epsilon: float, C: float, runs: int
     tables = tuple(([[x], [0.0]], [1, 0]) for x in (0.0, radius))
     parameters = {"epsilon": epsilon, "data_norm": radius, "C": C, "fit_intercept": False}
     return Case(
-        f"LogisticRegression, data_norm = {radius:g}{name}",
+        f"LogisticRegression data_norm {radius:g}{name}",
         epsilon,
         tilted_pair_loss(*laws),
         Fits(python, "LogisticRegression", parameters, (tables[0], tables[1]), runs, score=tilted_score(*laws)),

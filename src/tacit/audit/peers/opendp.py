@@ -47,7 +47,7 @@ def opendp_cases(effort: float = 1.0) -> list[Case]:
             lambda c: lower_bound(vector(gaussian), (0.0, 1.0), runs, c, delta=delta),
             delta,
         ),
-        Case("opendp make_laplace, low bits, d = 10", 1.0, None, low_bits),
+        Case("opendp make_laplace, low bits", 1.0, None, low_bits),
         Case(
             "opendp make_noisy_max",
             float(select.map(1.0)),
