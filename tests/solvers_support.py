@@ -37,7 +37,7 @@ class ArrayBounds:
         return GradientBounds(magnitude, error + 8.0 * UNIT_ROUNDOFF * magnitude)
 
     def score_error(self, norm: float) -> float:
-        return 2.0 * self.dimension * UNIT_ROUNDOFF * norm
+        return 2.0 * (self.dimension + 3) * UNIT_ROUNDOFF * (1.0 + norm)
 
 
 @dataclass
@@ -81,14 +81,33 @@ class ArrayRisk:
     def head(self, terms: int) -> "ArrayRisk":
         return ArrayRisk(self.X[:terms], self.y[:terms], self.l2, self.loss, self.linear)
 
-    def smoothed(self, width: float) -> "ArrayRisk":
-        return ArrayRisk(self.X, self.y, self.l2, HuberHinge(width), self.linear)
+    def smoothed(self, width: float, centre: Array) -> "CentredArrayHinge":
+        return CentredArrayHinge(self, HuberHinge(width), centre)
 
     def subgradient(self, theta: Array) -> Array:
         return self.gradient(theta)[0]
 
-    def undecided(self, theta: Array, width: float) -> float:
-        return float(np.mean(np.abs(1.0 - self.y * (self.X @ theta)) <= width))
+
+@dataclass
+class CentredArrayHinge:
+    risk: ArrayRisk
+    loss: HuberHinge
+    centre: Array
+
+    def excess(self, shift: Array) -> Array:
+        X, y = self.risk.X, self.risk.y
+        return (1.0 - y * (X @ self.centre)) - y * (X @ shift)
+
+    def gradient_and_hessian(self, shift: Array) -> tuple[Array, Array]:
+        risk, excess = self.risk, self.excess(shift)
+        risk.evaluations += 1
+        n, d = risk.X.shape
+        w = np.where(self.loss.undecided(excess), 0.5 / self.loss.width, 0.0)
+        g = -(risk.y * self.loss.activity(excess)) @ risk.X / n + risk.l2 * (self.centre + shift) + risk.b
+        return g, (risk.X * w[:, None]).T @ risk.X / n + risk.l2 * np.eye(d)
+
+    def undecided(self, shift: Array) -> float:
+        return float(np.mean(self.loss.undecided(self.excess(shift))))
 
 
 def unit_rows(rng: np.random.Generator, n: int, d: int) -> Array:

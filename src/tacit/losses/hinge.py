@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.errors import ParameterError
 from tacit.losses.base import FloatArray, LossConstants, checked_score_bound, rounded_up
@@ -62,18 +63,18 @@ class HuberHinge:
 
     def value(self, score: FloatArray, y: FloatArray) -> FloatArray:
         excess = 1.0 - y * score
-        return self.width * np.square(self._active(excess)) + np.maximum(excess - self.width, 0.0)
+        return self.width * np.square(self.activity(excess)) + np.maximum(excess - self.width, 0.0)
 
     def slope(self, score: FloatArray, y: FloatArray) -> FloatArray:
-        return -y * self._active(1.0 - y * score)
+        return -y * self.activity(1.0 - y * score)
 
     def curvature(self, score: FloatArray, y: FloatArray) -> FloatArray:
-        return np.where(np.abs(1.0 - y * score) <= self.width, 0.5 / self.width, 0.0)
+        return np.where(self.undecided(1.0 - y * score), 0.5 / self.width, 0.0)
 
     def slope_and_curvature(self, score: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         excess = 1.0 - y * score
-        curvature = np.where(np.abs(excess) <= self.width, 0.5 / self.width, 0.0)
-        return -y * self._active(excess), curvature
+        curvature = np.where(self.undecided(excess), 0.5 / self.width, 0.0)
+        return -y * self.activity(excess), curvature
 
     def constants(self, score_bound: float | None = None) -> LossConstants:
         """sup |φ'| = 1, sup φ'' = 1/(2h), sup φ = φ(−B); less where |s| ≤ B cannot reach, by `loss-constants`."""
@@ -89,6 +90,10 @@ class HuberHinge:
             slope_rounding=4.0,
         )
 
-    def _active(self, excess: FloatArray) -> FloatArray:
+    def activity(self, excess: FloatArray) -> FloatArray:
         """−yφ' = (min(h, max(−h, 1 − z)) + h)/(2h); 1 − z comes first, so that no digit of a small h is lost."""
         return (np.clip(excess, -self.width, self.width) + self.width) / (2.0 * self.width)
+
+    def undecided(self, excess: FloatArray) -> NDArray[np.bool_]:
+        """Where the excess 1 − z lies on the parabola."""
+        return np.abs(excess) <= self.width

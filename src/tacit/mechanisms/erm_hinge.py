@@ -8,8 +8,8 @@ import numpy as np
 
 from tacit.errors import ParameterError
 from tacit.losses import UNIT_ROUNDOFF, FloatArray, Hinge, HuberHinge
-from tacit.mechanisms.erm import EmpiricalRisk
 from tacit.mechanisms.erm_bounds import enlarged, score_error
+from tacit.mechanisms.erm_sums import weighted_gram
 from tacit.mechanisms.problem import Shape
 from tacit.rows import Rows, summation_error
 from tacit.solvers import GradientBounds, norm_above, public_hinge_tolerance
@@ -59,7 +59,8 @@ class HingeRiskBounds:
         return GradientBounds(magnitude, enlarged(total_error / self.shape.n + 4.0 * UNIT_ROUNDOFF * magnitude))
 
     def score_error(self, norm: float) -> float:
-        return score_error(self.shape.max_nonzeros, self.shape.norms.l2 * norm)
+        """Error of (1 − y⟨x, centre⟩) − y⟨x, shift⟩ when the two norms add to at most `norm`."""
+        return score_error(self.shape.max_nonzeros + 3, 1.0 + self.shape.norms.l2 * norm)
 
     def tolerance(self, radius: float | None = None, share: float = RELATIVE_HINGE_TOLERANCE) -> float:
         """A public solver tolerance: `share` of the sensitivity 2r/(l2 n), or the smallest that is proved reachable."""
@@ -78,8 +79,8 @@ class HingeRisk:
         self.linear = np.zeros(rows.width) if linear is None else linear
         self.bounds = HingeRiskBounds(Shape.of(rows), l2, norm_above(self.linear))
 
-    def smoothed(self, width: float) -> EmpiricalRisk:
-        return EmpiricalRisk(self.rows, HuberHinge(width), self.l2, self.linear)
+    def smoothed(self, width: float, centre: FloatArray) -> "CentredHingeRisk":
+        return CentredHingeRisk(self.rows, HuberHinge(width), self.l2, self.linear, centre)
 
     def value(self, theta: FloatArray) -> float:
         hinge = Hinge()
@@ -94,6 +95,37 @@ class HingeRisk:
 
         return self.rows.total(kernel) / self.rows.n + (self.l2 * theta + self.linear)
 
-    def undecided(self, theta: FloatArray, width: float) -> float:
-        total = self.rows.total(lambda X, y: float(np.count_nonzero(np.abs(1.0 - y * (X @ theta)) <= width)))
-        return total / self.rows.n
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CentredHingeRisk:
+    """The smoothed hinge risk as a function of the shift from a centre, a `CentredHinge`."""
+
+    rows: Rows
+    loss: HuberHinge
+    l2: float
+    linear: FloatArray
+    centre: FloatArray
+
+    def gradient_and_hessian(self, shift: FloatArray) -> tuple[FloatArray, FloatArray]:
+        both = np.stack([self.centre, shift], axis=1)
+
+        def kernel(X: Any, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+            excess = _excess(X, y, both)
+            slope = -y * self.loss.activity(excess)
+            return slope @ X, weighted_gram(X, np.where(self.loss.undecided(excess), 0.5 / self.loss.width, 0.0))
+
+        total, hessian = self.rows.total(kernel)
+        hessian = hessian / self.rows.n
+        hessian[np.diag_indices_from(hessian)] += self.l2
+        return total / self.rows.n + (self.l2 * (self.centre + shift) + self.linear), hessian
+
+    def undecided(self, shift: FloatArray) -> float:
+        both = np.stack([self.centre, shift], axis=1)
+        count = self.rows.total(lambda X, y: float(np.count_nonzero(self.loss.undecided(_excess(X, y, both)))))
+        return count / self.rows.n
+
+
+def _excess(X: Any, y: FloatArray, both: FloatArray) -> FloatArray:
+    """1 − y⟨x, centre + shift⟩; the large part first, because it is exact near the corner."""
+    scores: FloatArray = np.asarray(X @ both)
+    return np.asarray((1.0 - y * scores[:, 0]) - y * scores[:, 1])

@@ -1,11 +1,12 @@
 """Solvers that return a certificate, not a hope. They know numbers only, never rows."""
 
-from tacit.solvers.hinge import HingeBounds, HingeObjective, minimise_hinge, public_hinge_tolerance
+from tacit.solvers.hinge import CentredHinge, HingeBounds, HingeObjective, minimise_hinge, public_hinge_tolerance
 from tacit.solvers.newton import minimise, public_tolerance
 from tacit.solvers.objective import GradientBounds, ObjectiveBounds, SmoothObjective, Solution, norm_above
 from tacit.solvers.quadratic import QuadraticSolution, minimise_quadratic
 
 __all__ = [
+    "CentredHinge",
     "GradientBounds",
     "HingeBounds",
     "HingeObjective",

@@ -17,7 +17,6 @@ from tacit.solvers.objective import (
     UNIT_ROUNDOFF,
     FloatArray,
     ObjectiveBounds,
-    SmoothObjective,
     Solution,
     norm_above,
     rounded_up,
@@ -40,20 +39,30 @@ class HingeBounds(ObjectiveBounds, Protocol):
         """Largest error of a computed ⟨xᵢ, θ⟩ over ‖θ‖ ≤ norm."""
 
 
+class CentredHinge(Protocol):
+    """The objective smoothed to one width, as a function of the shift from a fixed centre.
+
+    The margin of a row is computed as (1 − y⟨x, centre⟩) − y⟨x, shift⟩. The first part keeps its rounding error for
+    all shifts, so small shifts are seen exactly: near a corner narrower than the spacing of floats that is needed.
+    """
+
+    def gradient_and_hessian(self, shift: FloatArray) -> tuple[FloatArray, FloatArray]: ...
+
+    def undecided(self, shift: FloatArray) -> float:
+        """The share of rows whose computed margin is within the width of 1."""
+
+
 class HingeObjective(Protocol):
     """A hinge objective that can be smoothed."""
 
     @property
     def bounds(self) -> HingeBounds: ...
 
-    def smoothed(self, width: float) -> SmoothObjective:
-        """The same with the Huber hinge of that width."""
+    def smoothed(self, width: float, centre: FloatArray) -> CentredHinge:
+        """The same with the Huber hinge of that width, around a centre."""
 
     def subgradient(self, theta: FloatArray) -> FloatArray:
         """A subgradient, up to the errors in `bounds`."""
-
-    def undecided(self, theta: FloatArray, width: float) -> float:
-        """The share of rows whose computed margin is within `width` of 1."""
 
 
 def public_hinge_tolerance(bounds: HingeBounds, aim: float, radius: float | None = None) -> float:
@@ -78,16 +87,20 @@ def minimise_hinge(objective: HingeObjective, tolerance: float, radius: float | 
     return subgradient_descent(objective, plan) if theta is None else Solution(theta, tolerance)
 
 
-def hinge_distance(bounds: HingeBounds, region: Region, point: Measured, width: float, undecided: float) -> float:
-    """D ≤ (ρ + √(ρ² + 4λε))/(2λ) from λD² ≤ ρD + ε, by `hinge-smoothing`.
+def hinge_distance(
+    bounds: HingeBounds, region: Region, centre: FloatArray, point: Measured, width: float, undecided: float
+) -> float:
+    """D ≤ (ρ + √(ρ² + 4λε))/(2λ) from λD² ≤ ρD + ε, by `hinge-smoothing`, for centre + shift rounded to floats.
 
     ε = f·(h/8 + 4uh) + score error + slack of the region, f the share of undecided rows.
     """
-    norm = norm_above(point.theta)
-    rho, slack = region.variation(point.theta, point.gradient, bounds.gradient_bounds(norm).error)
+    theta = centre + point.theta
+    norm = norm_above(centre) + norm_above(point.theta)
+    rho, slack = region.variation(theta, point.gradient, bounds.gradient_bounds(norm).error)
     epsilon = undecided * width * (0.125 + 4.0 * UNIT_ROUNDOFF) + bounds.score_error(norm) + slack
     convexity = bounds.strong_convexity
-    return rounded_up((rho + math.sqrt(rho * rho + 4.0 * convexity * epsilon)) / (2.0 * convexity))
+    distance = (rho + math.sqrt(rho * rho + 4.0 * convexity * epsilon)) / (2.0 * convexity)
+    return rounded_up(distance + 4.0 * UNIT_ROUNDOFF * norm)
 
 
 def narrowing_newton(objective: HingeObjective, region: Region, tolerance: float) -> FloatArray | None:
@@ -96,40 +109,44 @@ def narrowing_newton(objective: HingeObjective, region: Region, tolerance: float
     While the rows near the corner stay the same, the solution is linear in h: then the extrapolation is exact.
     """
     convexity = objective.bounds.strong_convexity
-    width, theta = WIDEST, np.zeros(objective.bounds.dimension)
+    width, centre = WIDEST, np.zeros(objective.bounds.dimension)
     wider: tuple[float, FloatArray] | None = None
     while width > NARROWEST:
         bias = math.sqrt(width / (8.0 * convexity))
         goal = 0.25 * convexity * max(tolerance, 0.03 * bias)
-        point = _solve_smoothed(objective.smoothed(width), region, theta, goal)
-        undecided = objective.undecided(point.theta, width)
-        if hinge_distance(objective.bounds, region, point, width, undecided) <= tolerance:
-            return point.theta
+        smoothed = objective.smoothed(width, centre)
+        point = _solve_smoothed(smoothed, objective.bounds, region, centre, goal)
+        undecided = smoothed.undecided(point.theta)
+        theta = centre + point.theta
+        if hinge_distance(objective.bounds, region, centre, point, width, undecided) <= tolerance:
+            return theta
         narrower = width / SHRINK
-        theta = point.theta
+        centre = theta
         if wider is not None:
-            theta = region.project(theta + (theta - wider[1]) * ((width - narrower) / (wider[0] - width)))
-        wider, width = (width, point.theta), narrower
+            centre = region.project(theta + (theta - wider[1]) * ((width - narrower) / (wider[0] - width)))
+        wider, width = (width, theta), narrower
     return None
 
 
-def _solve_smoothed(objective: SmoothObjective, region: Region, start: FloatArray, goal: float) -> Measured:
-    """Newton with a full Hessian at each trial: few rows carry curvature, so it costs little more than a gradient."""
+def _solve_smoothed(
+    objective: CentredHinge, bounds: HingeBounds, region: Region, centre: FloatArray, goal: float
+) -> Measured:
+    """Newton in the shift, with a full Hessian at each trial: few rows carry curvature, so it costs little more."""
     hessian = np.empty((0, 0))
-    longest = 2.0 * region.reach(objective.bounds)
+    longest = 2.0 * region.reach(bounds)
 
-    def measure(theta: FloatArray) -> Measured:
+    def measure(shift: FloatArray) -> Measured:
         nonlocal hessian
-        g, error, hessian = objective.gradient_and_hessian(theta)
-        return Measured(theta, g, error, region.residual(theta, g))
+        g, hessian = objective.gradient_and_hessian(shift)
+        return Measured(shift, g, 0.0, region.residual(centre + shift, g))
 
-    point = measure(start)
+    point = measure(np.zeros_like(centre))
     best = point.residual
     for _ in range(MOST_STEPS):
         if point.residual <= goal:
             break
-        target = region.model_minimiser(point.theta, point.gradient, hessian, objective.bounds.strong_convexity)
-        moved = search(measure, point, shortened(point.theta, target, longest), best)
+        step = region.model_step(centre + point.theta, point.gradient, hessian, bounds.strong_convexity)
+        moved = search(measure, point, shortened(point.theta, point.theta + step, longest), best)
         if moved is None:
             break
         point, best = moved, min(best, moved.residual)

@@ -36,13 +36,15 @@ def search(
     slope = float(start.gradient @ direction)
     low, low_slope, high = 0.0, slope, 1.0
     step = 1.0
-    for trial_number in range(MOST_TRIALS if slope < 0.0 else 1):
+    for trial_number in range(MOST_TRIALS):
         trial = measure(target if step == 1.0 else start.theta + step * direction)
         ahead = float(trial.gradient @ direction)
-        if trial.residual <= SHRUNK * best or LEVEL * slope <= ahead <= 0.0:
+        if trial.residual <= SHRUNK * best or LEVEL * slope <= ahead <= 0.0 > slope:
             return trial
+        if not slope < 0.0:
+            return None
         if ahead <= 0.0:
-            if step == 1.0 and slope < 0.0:
+            if step == 1.0:
                 return trial
             low, low_slope = step, ahead
         else:
