@@ -131,3 +131,21 @@ def test_a_settled_block_needs_no_stored_release(ledger):
     assert account.spent.epsilon == 1.0
     with pytest.raises(LedgerError, match="use a new key"):
         account.reserve(Pure(4.0), key="k")
+
+
+def test_a_closed_key_stores_nothing(ledger):
+    account = ledger.open("a", limit=5.0)
+    reservation = account.reserve(Pure(4.0))
+    reservation.settle(ExPost(0.5, 0.5))
+    with pytest.raises(LedgerError, match="store before you settle"):
+        reservation.store(b"model")
+    ledger.verify()
+
+
+def test_storing_again_returns_the_first_release(ledger):
+    account = ledger.open("a", limit=5.0)
+    reservation = account.reserve(Pure(4.0))
+    assert reservation.store(b"one") == reservation.store(b"two", paid=ExPost(0, 0.1)) == b"one"
+    assert account.spent.epsilon == 4.0
+    reservation.settle(ExPost(1, 1))
+    assert account.spent.epsilon == 2.0

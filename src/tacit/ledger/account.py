@@ -157,7 +157,13 @@ class Reservation:
         """
         if not isinstance(release, bytes):
             raise ParameterError(f"a release must be bytes, got {type(release).__name__}; the charge stays booked")
-        return self._close(release, paid) or b""
+        stored = self._close(release, paid)
+        if stored is None:
+            raise LedgerError(
+                f"key {self.key!r} was closed without a stored release, so this one must not leave; store before you "
+                f"settle, or both in one step: store(release, paid)"
+            )
+        return stored
 
     def settle(self, paid: ExPost) -> None:
         """Charge an ex-post mechanism what it really lost instead of its maximum. By `ledger-ex-post`.
@@ -178,9 +184,10 @@ class Reservation:
 
     def _close(self, release: bytes | None, paid: ExPost | None) -> bytes | None:
         with self._store.writing() as db:
-            stored, self._own = books.store(db, self._account, self.key, release)
-            if self._own and paid is not None:
+            stored, first = books.store(db, self._account, self.key, release)
+            if first and paid is not None:
                 books.settle(db, self.key, paid)
+        self._own = self._own or first
         self.released = stored.output
         return stored.output
 
