@@ -20,9 +20,13 @@ from sklearn.metrics import roc_auc_score
 
 from benchmarks import data
 from benchmarks.peers import adassp, environment, functional, logistic
-from tacit import Approx, PrivateLogisticRegression, PrivateRidge, Pure, Schema
+from tacit import Approx, PrivateRidge, Pure, Schema
 from tacit.domain import CLASSIFICATION, REGRESSION, Geometry, table_encoding
-from tacit.rows import linear_scores
+from tacit.losses import Logistic, Squared
+from tacit.mechanisms.choice import Wishes, plan_classifier, plan_regression
+from tacit.mechanisms.problem import Shape
+from tacit.noise import SystemEntropy
+from tacit.rows import linear_scores, open_rows
 
 EPSILONS = (0.1, 0.3, 1.0, 3.0)
 DELTA = 1e-6
@@ -102,8 +106,8 @@ def _classification(name: str, seeds: int) -> list[Record]:
 
 
 def _classifiers(task: Task, seeds: int) -> Iterator[tuple[str, str, list[list[Theta]]]]:
-    yield "tacit", "pure", [[_logistic(task, Pure(e)) for _ in range(seeds)] for e in EPSILONS]
-    yield "tacit", "approximate", [[_logistic(task, Approx(e, DELTA)) for _ in range(seeds)] for e in EPSILONS]
+    for currency in ("pure", "approximate"):
+        yield "tacit", currency, _tacit(task, currency, seeds)
     for l2 in (1e-3, 1e-4):
         fit = partial(logistic.objective_perturbation, l2=l2)
         yield f"objective perturbation, l2 = {l2:g}", "pure", _repeated(fit, task, seeds)
@@ -129,8 +133,8 @@ def _regression(name: str, seeds: int) -> list[Record]:
 
 
 def _regressors(task: Task, seeds: int) -> Iterator[tuple[str, str, list[list[Theta]]]]:
-    yield "tacit", "pure", [[_ridge(task, Pure(e)) for _ in range(seeds)] for e in EPSILONS]
-    yield "tacit", "approximate", [[_ridge(task, Approx(e, DELTA)) for _ in range(seeds)] for e in EPSILONS]
+    for currency in ("pure", "approximate"):
+        yield "tacit", currency, _tacit(task, currency, seeds)
     yield "AdaSSP", "approximate", _repeated(partial(adassp.adassp, delta=DELTA), task, seeds)
     weaker = partial(adassp.adassp, delta=DELTA, replace_one=False)
     yield "AdaSSP, add/remove", "approximate, add/remove", _repeated(weaker, task, seeds)
@@ -153,12 +157,16 @@ def _synthetic(rows: int, columns: int, seeds: int) -> list[Record]:
     return records
 
 
-def _logistic(task: Task, budget: Pure | Approx) -> Theta:
-    return PrivateLogisticRegression(privacy=budget, domain=task.schema).fit(task.train).encoded_coef_[0]
-
-
-def _ridge(task: Task, budget: Pure | Approx) -> Theta:
-    return PrivateRidge(privacy=budget, domain=task.schema).fit(task.train).encoded_coef_[0]
+def _tacit(task: Task, currency: str, seeds: int) -> list[list[Theta]]:
+    """Fits with all defaults. Rows are opened and the mechanism is planned once, as an estimator does for each fit."""
+    classify = task.schema.target.classes is not None
+    geometry = CLASSIFICATION if classify else REGRESSION
+    rows = open_rows(task.train, None, task.schema, geometry)
+    rows = rows.one_vs_rest(1) if classify else rows
+    plan, loss = (plan_classifier, Logistic()) if classify else (plan_regression, Squared())
+    budgets = [Pure(e) if currency == "pure" else Approx(e, DELTA) for e in EPSILONS]
+    planned = [plan(Shape.of(rows), Wishes(loss), budget, "auto").mechanism for budget in budgets]
+    return [[mechanism(rows, SystemEntropy()).theta for _ in range(seeds)] for mechanism in planned]
 
 
 def _repeated(fit: Callable[..., Theta], task: Task, seeds: int) -> list[list[Theta]]:
