@@ -30,7 +30,8 @@ class EmpiricalRisk:
 
     @property
     def sample_size(self) -> int:
-        return self.rows.n
+        """Rows read by one evaluation; sufficient statistics read none."""
+        return 1 if isinstance(self.loss, Squared) else self.rows.n
 
     def value(self, theta: FloatArray) -> float:
         penalty = 0.5 * self.l2 * float(theta @ theta) + float(self.linear @ theta)

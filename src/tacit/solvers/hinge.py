@@ -72,6 +72,7 @@ def public_hinge_tolerance(bounds: HingeBounds, aim: float, radius: float | None
     return max(aim, plan_subgradient(bounds, radius).distance)
 
 
+@np.errstate(all="ignore")
 def minimise_hinge(objective: HingeObjective, tolerance: float, radius: float | None = None) -> Solution:
     """θ̂ with ‖θ̂ − θ*‖₂ ≤ tolerance, θ* the minimiser of the hinge objective over ‖θ‖₂ ≤ radius (None: everywhere).
 

@@ -35,6 +35,7 @@ def public_tolerance(bounds: ObjectiveBounds, aim: float, radius: float | None =
     return max(aim, smallest_tolerance(bounds, region_of(radius)))
 
 
+@np.errstate(all="ignore")
 def minimise(objective: SmoothObjective, tolerance: float, radius: float | None = None) -> Solution:
     """θ̂ with ‖θ̂ − θ*‖₂ ≤ tolerance, θ* = argmin J over ‖θ‖₂ ≤ radius (None: everywhere).
 

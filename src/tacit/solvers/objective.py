@@ -55,7 +55,7 @@ class SmoothObjective(Protocol):
 
     @property
     def sample_size(self) -> int:
-        """How many terms J averages: what one evaluation costs. Public."""
+        """How many terms one evaluation reads; a head pays only where there are many. Public."""
 
     def value(self, theta: FloatArray) -> float: ...
 
