@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 TACIT_DATA ?= $(abspath ../shared/data)
 export TACIT_DATA
 
-.PHONY: demo test check format bench bench-full clean
+.PHONY: demo test check format bench bench-full postgres clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -19,7 +19,13 @@ $(VENV)/.installed-%: pyproject.toml | $(BIN)/python
 demo: $(VENV)/.installed-demo
 	$(BIN)/tacit demo
 
-test: $(VENV)/.installed-test
+# The ledger's tests start a private PostgreSQL server where one is installed; without it they skip with a reason.
+postgres:
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1 || \
+	  { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq postgresql; } >/dev/null 2>&1 || \
+	  echo "PostgreSQL is not installed and cannot be: its tests will be skipped"
+
+test: $(VENV)/.installed-test postgres
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 check: $(VENV)/.installed-check
