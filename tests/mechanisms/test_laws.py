@@ -87,7 +87,7 @@ def test_drawn_noise_lies_on_its_fine_grid_within_its_reach(law):
 @pytest.mark.statistical
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
 def test_the_deviation_is_that_of_a_coordinate(law):
-    """The mean square of 20,000 coordinates has a standard deviation of about 2 % of the variance: 15 % never happens."""
+    """The mean square of 20,000 coordinates has a standard deviation of about 2 % of itself: 15 % never happens."""
     sample = np.concatenate([law.draw(20, SystemEntropy()) for _ in range(1000)])
 
     def check(deviation: float) -> None:
