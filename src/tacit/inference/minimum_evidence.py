@@ -1,16 +1,23 @@
 """Intervals around a private minimum, from a noisy Hessian and a noisy score covariance at it.
 
-With A the released Hessian (eigenvalues below λ raised to λ) and a = A⁻¹g, the error of gᵀθ̃ is, to first order,
+With A the curvature matrix (below) and a = A⁻¹g, the error of gᵀθ̃ is, to first order,
 
     aᵀ(mean score) + ⟨c, noise⟩,    c = a/n if the noise tilts the objective, c = g if it was added to the minimum
-    variance of the first part:  v = (max(0, aᵀΣ̃a) + τ‖a‖²)/n,   Σ̃ = released covariance − λ²θ̃θ̃ᵀ, τ its noise
-                            or:  v = κ aᵀ(A − λI)a/n,             κ = released trace / tr(A − λI), kept in [1.5, 4]
+    variance of the first part:  v = (max(0, aᵀΣ̃a) + τ_Σ‖a‖²)/n,  Σ̃ = released covariance − λ²θ̃θ̃ᵀ, τ_Σ its noise
+                            or:  v = κ aᵀ(A − λI)a/n,              κ = released trace / tr(H̃ − λI), kept in [1.5, 4]
 
-A itself is noisy. The factor q of the half-width q·w, w² = v + var⟨c, noise⟩, is therefore found in the released world:
-with the truth A and fresh noise E, how wide must the same recipe be when it sees A + E (bootstrap-t)? Everything here
-is post-processing of the release.
+and the half-width is a quantile of that law: normal, or a mixture of normals (see `mixtures`).
+
+The released Hessian H̃ carries noise whose eigenvalues reach τ√(2d), τ its standard deviation in a svec coordinate.
+Too large a curvature makes intervals too short, too small a one only makes them long, so A is H̃ lowered by a part of
+that reach, with eigenvalues below λ raised to λ, which no Hessian is below:
+
+    A = max(H̃ − sτ√(2d) I, λI),    s = min(m, 0.15 + 0.5 τ/λ),    m = 0.6, or 0.3 where the covariance was released
+
+s depends on public facts only. All of this is post-processing of the release.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -24,28 +31,27 @@ from tacit.inference.evidence import (
     law_to_dict,
     per_row,
 )
-from tacit.inference.mixtures import error_law, studentised_factors
+from tacit.inference.mixtures import error_law, two_sided_quantiles
 from tacit.inference.stream import Stream
-from tacit.losses import HuberHinge
-from tacit.mechanisms.laws import NoiseLaw, SphericalLaplace
+from tacit.mechanisms.laws import NoiseLaw
 from tacit.mechanisms.objective import ObjectivePerturbation
 from tacit.mechanisms.release import Release
-from tacit.mechanisms.svec import smat, svec_size
+from tacit.mechanisms.svec import svec_size
 from tacit.mechanisms.with_intervals import FitWithIntervals
 
-WORLDS = 128
-DIRECTIONS_AT_ONCE = 256
+DIRECTIONS_AT_ONCE = 4096
 LEAST_RATIO, LARGEST_RATIO = 1.5, 4.0
 SMALLEST_TRACE = 1e-3
-NOISY_HESSIAN = 0.6  # in units of λ: beyond it one coordinate's factor is not trusted beside the others'
-ALLOWANCE = 1.04  # for what first-order errors leave out
+LEAST_LOWERING, LOWERING_SLOPE = 0.15, 0.5
+LARGEST_LOWERING, LARGEST_LOWERING_WITH_COVARIANCE = 0.6, 0.3
+COVARIANCE_ALLOWANCE = 1.04  # a measured covariance has no slack of its own for what first-order errors leave out
 
 
 @dataclass(frozen=True)
 class MinimumEvidence:
     """A released θ̃ with Hessian (λI included, as it came out of the noise) and scores (matrix, or trace of length 1).
 
-    tilted: the noise of the fit went into the objective. calibrated: factors come from simulated worlds.
+    tilted: the noise of the fit went into the objective.
     """
 
     n: int
@@ -57,50 +63,46 @@ class MinimumEvidence:
     scores_law: NoiseLaw
     fit_law: NoiseLaw
     tilted: bool
-    calibrated: bool
 
     @classmethod
     def of(cls, mechanism: FitWithIntervals, release: Release) -> "MinimumEvidence":
         """The evidence in a release of this mechanism."""
         problem = mechanism.fit.problem
         n, theta = problem.shape.n, release.theta
-        hessian_law = per_row(mechanism.curvature.law(theta), n)
-        noisy_huber = isinstance(problem.loss, HuberHinge) and isinstance(hessian_law, SphericalLaplace)
         return cls(
             n=n,
             l2=problem.l2,
             theta=theta,
             hessian=release.statistics["curvature"] / n + problem.l2 * np.eye(theta.size),
-            hessian_law=hessian_law,
+            hessian_law=per_row(mechanism.curvature.law(theta), n),
             scores=release.statistics["scores"] / n,
             scores_law=per_row(mechanism.scores.law(theta), n),
             fit_law=mechanism.fit.law,
             tilted=isinstance(mechanism.fit, ObjectivePerturbation),
-            calibrated=not noisy_huber,
         )
 
     @property
     def curvature(self) -> Floats:
         """A."""
-        return eigenvalues_raised(self.hessian, self.l2)
-
-    @property
-    def hessian_deviation(self) -> float:
-        """Standard deviation of one svec coordinate of the Hessian's noise."""
-        return self.hessian_law.deviation(svec_size(self.theta.size))
+        width = self.theta.size
+        noise = self.hessian_law.deviation(svec_size(width))
+        most = LARGEST_LOWERING_WITH_COVARIANCE if self._has_covariance else LARGEST_LOWERING
+        share = min(most, LEAST_LOWERING + LOWERING_SLOPE * noise / self.l2)
+        lowered = self.hessian - share * noise * math.sqrt(2 * width) * np.eye(width)
+        return eigenvalues_raised(lowered, self.l2)
 
     def half_widths(self, directions: Floats, level: float) -> Floats:
         level = checked_level(level)
-        least = self._common_factor(level)
-        parts = range(0, len(directions), DIRECTIONS_AT_ONCE)
-        return np.concatenate([self._widths(directions[i : i + DIRECTIONS_AT_ONCE], level, least) for i in parts])
+        starts = range(0, len(directions), DIRECTIONS_AT_ONCE)
+        quantiles = [self._quantiles(directions[i : i + DIRECTIONS_AT_ONCE], level) for i in starts]
+        return np.concatenate(quantiles) * (COVARIANCE_ALLOWANCE if self._has_covariance else 1.0)
 
     def standard_errors(self, directions: Floats) -> Floats:
-        return np.asarray(self._standard_errors(self.curvature[None], directions)[0])
+        return np.asarray(np.hypot(np.sqrt(self._sampling_variances(directions)), self.noise_deviations(directions)))
 
     def noise_deviations(self, directions: Floats) -> Floats:
-        loads = self._noise_loads(directions @ np.linalg.inv(self.curvature), directions)
-        return np.asarray(self._deviation * np.linalg.norm(loads, axis=-1))
+        deviation = self.fit_law.deviation(self.theta.size)
+        return np.asarray(deviation * np.linalg.norm(self._noise_loads(directions), axis=1))
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -114,7 +116,6 @@ class MinimumEvidence:
             "scores_law": law_to_dict(self.scores_law),
             "fit_law": law_to_dict(self.fit_law),
             "tilted": self.tilted,
-            "calibrated": self.calibrated,
         }
 
     @classmethod
@@ -131,54 +132,35 @@ class MinimumEvidence:
             scores_law=laws["scores_law"],
             fit_law=laws["fit_law"],
             tilted=stored["tilted"],
-            calibrated=stored["calibrated"],
         )
 
     @property
-    def _deviation(self) -> float:
-        return self.fit_law.deviation(self.theta.size)
+    def _has_covariance(self) -> bool:
+        return self.scores.ndim == 2
 
-    def _widths(self, directions: Floats, level: float, least_factor: float) -> Floats:
-        factors = np.maximum(self._factors(directions, level), least_factor)
-        return np.asarray(ALLOWANCE * factors * self.standard_errors(directions))
-
-    def _common_factor(self, level: float) -> float:
-        """The mean factor of the encoded coordinates; the largest where the Hessian is noisy, a public fact."""
-        factors = self._factors(np.eye(self.theta.size), level)
-        noisy = self.hessian_deviation > NOISY_HESSIAN * self.l2
-        return float(factors.max() if noisy else factors.mean())
-
-    def _factors(self, directions: Floats, level: float) -> Floats:
-        """q for each direction."""
+    def _quantiles(self, directions: Floats, level: float) -> Floats:
         stream = Stream(self.theta, self.hessian, self.scores)
-        curvature, width = self.curvature, self.theta.size
-        worlds = curvature[None]
-        if self.calibrated:
-            noise = smat(stream.noise(self.hessian_law, WORLDS, svec_size(width)), width)
-            worlds = eigenvalues_raised(curvature + noise, self.l2)
-        loads = directions @ np.linalg.inv(curvature)
-        sampling = self._sampling_variances(curvature[None], loads[None])[0]
-        law = error_law(sampling, self.fit_law, self._noise_loads(loads, directions), stream)
-        return studentised_factors(law, self._standard_errors(worlds, directions), level)
+        law = error_law(self._sampling_variances(directions), self.fit_law, self._noise_loads(directions), stream)
+        return two_sided_quantiles(law, level)
 
-    def _standard_errors(self, curvatures: Floats, directions: Floats) -> Floats:
-        """w for each curvature matrix and each direction."""
-        loads = directions @ np.linalg.inv(curvatures)
-        noise = self._deviation**2 * np.sum(self._noise_loads(loads, directions) ** 2, axis=-1)
-        return np.asarray(np.sqrt(self._sampling_variances(curvatures, loads) + noise))
+    def _loads(self, directions: Floats) -> Floats:
+        """a, one row a direction."""
+        return np.asarray(directions @ np.linalg.inv(self.curvature))
 
-    def _noise_loads(self, loads: Floats, directions: Floats) -> Floats:
-        return loads / self.n if self.tilted else np.broadcast_to(directions, loads.shape)
+    def _noise_loads(self, directions: Floats) -> Floats:
+        """c, one row a direction."""
+        return self._loads(directions) / self.n if self.tilted else directions
 
-    def _sampling_variances(self, curvatures: Floats, loads: Floats) -> Floats:
-        """v for each matrix and direction; loads: (matrices, directions, d)."""
-        squares = np.sum(loads**2, axis=-1)
-        if self.scores.ndim == 2:
+    def _sampling_variances(self, directions: Floats) -> Floats:
+        """v for each direction."""
+        loads = self._loads(directions)
+        squares = np.sum(loads**2, axis=1)
+        if self._has_covariance:
             covariance = self.scores - self.l2**2 * np.outer(self.theta, self.theta)
             allowance = self.scores_law.deviation(svec_size(self.theta.size))
-            quadratic = np.sum((loads @ covariance) * loads, axis=-1)
+            quadratic = np.sum((loads @ covariance) * loads, axis=1)
             return np.asarray((np.maximum(quadratic, 0.0) + allowance * squares) / self.n)
-        quadratic = np.sum((loads @ curvatures) * loads, axis=-1) - self.l2 * squares
+        quadratic = np.sum((loads @ self.curvature) * loads, axis=1) - self.l2 * squares
         return np.asarray(self._trace_ratio * np.maximum(quadratic, 0.0) / self.n)
 
     @property

@@ -18,10 +18,11 @@ from tacit.mechanisms.laws import Gaussian, Laplace, NoiseLaw, SphericalLaplace
 
 Floats = NDArray[np.float64]
 
-QUADRATURE_NODES = 16
+QUADRATURE_NODES = 24
 SAMPLED_NODES = 192
-BISECTIONS = 24
-FIRST_BRACKET = 8.0
+BISECTIONS = 40
+FIRST_BRACKET = 1.0
+SMALLEST_DEVIATION = 1e-150
 
 
 @dataclass(frozen=True)
@@ -50,18 +51,16 @@ def error_law(sampling: Floats, law: NoiseLaw, loads: Floats, stream: Stream) ->
     raise TypeError(f"no mixture for {law.name}")
 
 
-def studentised_factors(law: Mixture, widths: Floats, level: float) -> Floats:
-    """q for each direction with mean over b of P(|error| > q·widths[b]) = 1 − level; the upper end of a bisection.
+def two_sided_quantiles(law: Mixture, level: float) -> Floats:
+    """q for each direction with P(|error| > q) = 1 − level: the upper end of a bisection."""
+    deviations = np.sqrt(law.variances)
 
-    widths: (draws, directions), the standard errors a recipe would report in simulated worlds.
-    """
-    ratios = widths[:, :, None] / np.sqrt(law.variances)
-
-    def exceeded(factors: Floats) -> NDArray[np.bool_]:
-        tails = 2 * np.mean(ndtr(-factors[None, :, None] * ratios), axis=0) @ law.weights
+    def exceeded(quantiles: Floats) -> NDArray[np.bool_]:
+        tails = 2 * ndtr(-quantiles[:, None] / np.maximum(deviations, SMALLEST_DEVIATION)) @ law.weights
         return np.asarray(tails > 1 - level)
 
-    low, high = np.zeros(widths.shape[1]), np.full(widths.shape[1], FIRST_BRACKET)
+    low = np.zeros(len(deviations))
+    high = FIRST_BRACKET * np.maximum(deviations.max(axis=1), SMALLEST_DEVIATION)
     while np.any(short := exceeded(high)):
         low, high = np.where(short, high, low), np.where(short, 2 * high, high)
     for _ in range(BISECTIONS):
