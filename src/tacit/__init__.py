@@ -1,7 +1,14 @@
 """tacit: differentially private empirical risk minimisation. The ε it prints is the ε it delivers."""
 
 from tacit.domain import Domain, Schema
-from tacit.estimators import AccuracyFirst, PrivateLinearSVC, PrivateLogisticRegression, PrivateRidge, load
+from tacit.estimators import (
+    AccuracyFirst,
+    PrivateLasso,
+    PrivateLinearSVC,
+    PrivateLogisticRegression,
+    PrivateRidge,
+    load,
+)
 from tacit.ledger import Ledger
 from tacit.privacy import ZCDP, Approx, ExPost, Pure
 
@@ -12,6 +19,7 @@ __all__ = [
     "Domain",
     "ExPost",
     "Ledger",
+    "PrivateLasso",
     "PrivateLinearSVC",
     "PrivateLogisticRegression",
     "PrivateRidge",

@@ -2,17 +2,20 @@
 
 from pathlib import Path
 
-from tacit.estimators import persistence
+from tacit.estimators import lasso_file, persistence
 from tacit.estimators.accuracy_first import AccuracyFirst
 from tacit.estimators.base import PrivateLinearModel
+from tacit.estimators.lasso import PrivateLasso
 from tacit.estimators.logistic import PrivateLogisticRegression
 from tacit.estimators.ridge import PrivateRidge
 from tacit.estimators.svc import PrivateLinearSVC
 
-__all__ = ["AccuracyFirst", "PrivateLinearSVC", "PrivateLogisticRegression", "PrivateRidge", "load"]
+__all__ = ["AccuracyFirst", "PrivateLasso", "PrivateLinearSVC", "PrivateLogisticRegression", "PrivateRidge", "load"]
 
 
-def load(path: str | Path) -> PrivateLinearModel:
+def load(path: str | Path) -> PrivateLinearModel | PrivateLasso:
     """A model that `save` wrote."""
+    if persistence.read_model(Path(path))["estimator"] == PrivateLasso.__name__:
+        return lasso_file.restore(PrivateLasso, Path(path))
     models = (PrivateRidge, PrivateLogisticRegression, PrivateLinearSVC)
     return persistence.restore({model.__name__: model for model in models}, Path(path))

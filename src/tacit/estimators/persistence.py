@@ -45,10 +45,10 @@ def save(model: "PrivateLinearModel", path: Path) -> None:
 
 def restore(model_types: dict[str, type["PrivateLinearModel"]], path: Path) -> "PrivateLinearModel":
     """Read a fitted model back."""
-    stored = _read(path)
+    stored = read_model(path)
     if stored["estimator"] not in model_types:
         raise ParameterError(f"{path.name} holds a {stored['estimator']!r}, which this version of tacit does not know")
-    declared = _declaration(stored["declaration"])
+    declared = declaration_from_dict(stored["declaration"])
     model = model_types[stored["estimator"]](
         **stored["parameters"],
         privacy=budget_from_dict(stored["privacy"]),
@@ -89,7 +89,8 @@ def _split_from_plain(stored: Any) -> bool | Split:
     return Split(**stored) if isinstance(stored, dict) else bool(stored)
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read_model(path: Path) -> dict[str, Any]:
+    """What `save` wrote, as plain values."""
     try:
         stored = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as problem:
@@ -101,7 +102,8 @@ def _read(path: Path) -> dict[str, Any]:
     return stored
 
 
-def _declaration(stored: dict[str, Any]) -> Domain | Schema:
+def declaration_from_dict(stored: dict[str, Any]) -> Domain | Schema:
+    """The declaration of a stored model."""
     if "schema" in stored:
         return Schema.from_dict(stored["schema"])
     domain = stored["domain"]

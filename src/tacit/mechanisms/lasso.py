@@ -149,12 +149,15 @@ class VertexFrankWolfe:
         return bool(4 * np.log(2 * self.problem.shape.width) >= self.problem.shape.n * self.step_epsilon)
 
     def __call__(self, rows: Rows, entropy: Entropy) -> Release:
-        features, signs = self.transcript(rows, entropy)
+        return self.released(*self.transcript(rows, entropy))
+
+    def released(self, features: NDArray[np.int64], signs: NDArray[np.int64]) -> Release:
+        """The parameters of a transcript, on their support."""
         weights = np.array([self.schedule.weight(step) for step in range(1, self.steps + 1)])
         support, place = np.unique(features, return_inverse=True)
         atoms: Vector = np.bincount(place, weights * signs, minlength=support.size).astype(np.float64)
         theta = atoms * (self.problem.radius / self.schedule.total(self.steps, self.steps))
-        return Release(theta, np.zeros(theta.size), {SUPPORT: support.astype(np.float64)})
+        return Release(theta, np.full(theta.size, np.nan), {SUPPORT: support.astype(np.float64)})
 
     def transcript(self, rows: Rows, entropy: Entropy) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The chosen vertices, (features, signs) in order: this is what is private."""

@@ -27,7 +27,7 @@ class SparseScores:
         self._cells, self._targets = _collected(rows, walk.cell_bound)
         self._columns = self._cells.tocsc()
         self._sums = np.zeros(rows.n, dtype=np.int64)
-        self._units = walk.loss.units(np.zeros(rows.n), self._targets).astype(np.int64)
+        self._units = walk.units(self._sums, self._targets, 0).astype(np.int64)
         self._step = 0
         self.scores: Integers = self._cells.T @ self._units
 
@@ -35,7 +35,7 @@ class SparseScores:
         """Take one step; the features whose scores changed, None if they are many."""
         self._step += 1
         rows = self._advance(feature, sign * self._walk.schedule.weight(self._step))
-        units = self._walk.loss.units(self._sums[rows] * self._walk.per_unit(self._step), self._targets[rows])
+        units = self._walk.units(self._sums[rows], self._targets[rows], self._step)
         change = units.astype(np.int64) - self._units[rows]
         changed = np.flatnonzero(change)
         rows, change = rows[changed], change[changed]

@@ -33,13 +33,21 @@ MOST_ROWS = 2**24
 
 @dataclass(frozen=True)
 class Walk:
-    """What the scores depend on besides the rows: loss, step rule, number of steps, ℓ1 radius, bound on cells."""
+    """What the scores depend on besides the rows: loss, step rule, number of steps, ℓ1 radius, bound on cells.
+
+    offset: a constant in every row's score ⟨x, θ⟩ + offset; public.
+    """
 
     loss: ClippedLoss
     schedule: Schedule
     steps: int
     radius: float
     cell_bound: float
+    offset: float = 0.0
+
+    def units(self, sums: Any, y: Vector, step: int) -> Vector:
+        """Slopes D of rows with Σ w_k s_k X_ij = sums after `step` steps."""
+        return self.loss.units(sums * self.per_unit(step) + self.offset, y)
 
     def per_unit(self, step: int) -> float:
         """The row score ⟨x, θ⟩ of one unit of Σ w_k s_k X_ij after `step` steps."""
@@ -85,11 +93,11 @@ class FreshScores:
         self.scores = self._pass()
 
     def _pass(self) -> Integers:
-        walk, atoms, unit = self._walk, self._atoms, self._walk.per_unit(self._step)
+        walk, atoms, step = self._walk, self._atoms, self._step
 
         def kernel(X: Any, y: Vector) -> Vector:
             cells = in_units(X, walk.cell_bound)
-            return np.asarray(cells.T @ walk.loss.units((cells @ atoms) * unit, y))
+            return np.asarray(cells.T @ walk.units(cells @ atoms, y, step))
 
         return self._rows.total(kernel).astype(np.int64)
 

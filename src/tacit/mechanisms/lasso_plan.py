@@ -1,0 +1,42 @@
+"""What a private sparse fit will do, decided from public facts only."""
+
+import warnings
+from dataclasses import dataclass
+
+from tacit.mechanisms.choice import Plan
+from tacit.mechanisms.lasso import L1Problem, VertexFrankWolfe, selection_budget
+from tacit.mechanisms.lasso_loss import ClippedLoss
+from tacit.mechanisms.lasso_path import with_loss_path
+from tacit.mechanisms.lasso_schedule import Schedule
+from tacit.mechanisms.problem import Shape
+from tacit.privacy import Budget
+
+
+@dataclass(frozen=True)
+class LassoWishes:
+    """What the user fixed; steps=None leaves their number to the bound."""
+
+    loss: ClippedLoss
+    radius: float
+    steps: int | None
+    schedule: Schedule
+    column_moment: float
+    constant_work: bool
+
+
+def plan_lasso(shape: Shape, wishes: LassoWishes, budget: Budget, path: Budget | None) -> tuple[Plan, int]:
+    """A calibrated plan and its number of steps; warns if the noise must drown every signal."""
+    problem = L1Problem(shape, wishes.loss, wishes.radius, wishes.column_moment)
+    charge = selection_budget(budget)
+    steps = problem.recommended_steps(charge) if wishes.steps is None else wishes.steps
+    fit = VertexFrankWolfe(problem, charge, steps, wishes.schedule, wishes.constant_work)
+    if fit.hopeless:
+        warnings.warn(
+            f"at this budget the noise of a selection exceeds any score that {shape.n} rows can give to one of "
+            f"{shape.width} features in {steps} steps: expect features chosen at random. Collect more rows, declare "
+            "fewer features, take fewer steps or spend more",
+            UserWarning,
+            stacklevel=5,
+        )
+    origin = "from a bound with public numbers" if wishes.steps is None else "as asked"
+    return Plan(with_loss_path(fit, path), f"private Frank–Wolfe; {steps} steps, {origin}"), steps
