@@ -196,3 +196,29 @@ def test_replayed_words_give_the_same_release():
     words = SystemEntropy().words(1000)
     first, second = (mechanism(rows, ReplayedEntropy(words)).theta for _ in range(2))
     assert np.array_equal(first, second)
+
+
+@pytest.mark.proof("noise-reach")
+def test_a_noise_vector_beyond_its_reach_is_shortened_and_no_other():
+    rows = rows_of([[0.5, 0.1], [-0.5, 0.2]], [-1, 1])
+    mechanism = ObjectivePerturbation(Problem(Shape.of(rows), Logistic(), 2.0), Pure(0.5))
+    reach = mechanism.law.reach(2)
+    drawn = mechanism.law.draw(2, SystemEntropy())
+    assert np.array_equal(mechanism._within_reach(drawn), drawn)
+    shortened = mechanism._within_reach(np.array([3 * reach, -4 * reach]))
+    assert np.linalg.norm(shortened) <= reach
+    assert shortened[1] / shortened[0] == pytest.approx(-4 / 3)
+
+
+@pytest.mark.proof("approximate-minimum")
+@given(n=st.integers(1, 10**9), l2=st.floats(1e-8, 1e4), radius=st.sampled_from([None, 0.5]))
+@settings(max_examples=40)
+def test_finishing_noise_covers_the_tolerance_and_its_grid_holds_every_minimum(n, l2, radius):
+    """Released numbers are clamped to 2³⁰ scales of the finishing noise: no minimum may be that long."""
+    shape = replace(Shape.of(rows_of([[1.0, 0.0]], [1])), n=n)
+    problem = Problem(shape, Logistic(), max(l2, 2.0 / n), radius)
+    mechanism = ObjectivePerturbation(problem, Pure(1.0))
+    scale = mechanism.finishing_law.scale
+    assert scale * mechanism.tilt.finish.epsilon >= 2 * mechanism.tolerance
+    longest = min((1 + mechanism.law.reach(2) / n) / problem.l2, math.inf if radius is None else radius)
+    assert 2.0**30 * scale >= longest

@@ -50,7 +50,13 @@ class OutputPerturbation:
         return (
             Facts(
                 mechanism="output perturbation",
-                theorems=("minimiser-sensitivity", "inexact-minimiser", "noise-calibration", "certified-rounding"),
+                theorems=(
+                    "minimiser-sensitivity",
+                    "inexact-minimiser",
+                    "newton-terminates" if self.problem.loss.smooth else "hinge-terminates",
+                    "noise-calibration",
+                    "certified-rounding",
+                ),
                 sensitivity=self.sensitivity,
                 charge=self.charge,
                 law=self.law,
