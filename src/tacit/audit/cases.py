@@ -36,15 +36,15 @@ class Finding:
 
     @property
     def verdict(self) -> str:
-        """Measured: more than claimed. Calculated: the exact loss is more than claimed. Above its exact loss: less
-        noise than the mechanism says it adds."""
+        """Measured: more than claimed. Computed: the exact loss is more than claimed. Against exact: more than the
+        exact loss on this pair, so there is less noise than the mechanism says it adds."""
         limit, loss = self.case.epsilon * (1 + ROUNDING), self.case.pair_loss
         if self.bound > limit:
             return "VIOLATED (measured)"
         if loss is not None and loss > limit:
-            return "VIOLATED (calculated)"
+            return "VIOLATED (computed)"
         if loss is not None and self.bound > loss * (1 + ROUNDING):
-            return "VIOLATED (above its exact loss)"
+            return "VIOLATED (against exact)"
         return NOTHING_FOUND
 
 

@@ -91,7 +91,7 @@ def diffprivlib_cases(python: str, effort: float = 1.0) -> list[Case]:
             "LinearRegression bounds (0, 1)",
             1.0,
             None,
-            Fits(python, "LinearRegression", linear, (_column([0.01, 0.01]), _column([0.01, 1.0])), runs(2_000)),
+            Fits(python, "LinearRegression", linear, (_column([0.01, 0.01]), _column([0.01, 1.0])), runs(1_000)),
         ),
         Case(
             "LinearRegression unclipped row",
@@ -102,11 +102,11 @@ def diffprivlib_cases(python: str, effort: float = 1.0) -> list[Case]:
                 "LinearRegression",
                 {**linear, "bounds_X": [-1.0, 1.0]},
                 (_column([1.0, 1.0]), _column([1.0, 1e4])),
-                runs(2_000),
+                runs(1_000),
             ),
         ),
-        _logistic(python, radius=12.0, epsilon=0.9, C=0.13, runs=runs(24_000)),
-        _logistic(python, radius=100.0, epsilon=1.0, C=1.0, runs=runs(6_000)),
+        _logistic(python, radius=12.0, epsilon=0.9, C=0.13, runs=runs(18_000)),
+        _logistic(python, radius=100.0, epsilon=1.0, C=1.0, runs=runs(4_000)),
         Case(
             "LogisticRegression n_jobs 2",
             1.0,
@@ -116,12 +116,12 @@ def diffprivlib_cases(python: str, effort: float = 1.0) -> list[Case]:
                 "LogisticRegression",
                 classes,
                 ((nobody, labels), (somebody, labels)),
-                runs(400),
+                runs(200),
                 "contrasts",
                 True,
             ),
         ),
-        _logistic(python, radius=1.0, epsilon=1.0, C=1.0, runs=runs(6_000), name=" (control)"),
+        _logistic(python, radius=1.0, epsilon=1.0, C=1.0, runs=runs(4_000), name=" (control)"),
     ]
 
 
