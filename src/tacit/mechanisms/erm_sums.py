@@ -77,12 +77,11 @@ def gram(X: Any) -> FloatArray:
 
 
 def weighted_gram(X: Any, weights: FloatArray) -> FloatArray:
-    """Σ wᵢ xᵢxᵢᵀ over a block, wᵢ ≥ 0. Overwrites a dense X: blocks are scratch memory."""
+    """Σ wᵢ xᵢxᵢᵀ over a block, wᵢ ≥ 0."""
     root = np.sqrt(weights)
     if issparse(X):
         return gram(csr_array((X.data * np.repeat(root, np.diff(X.indptr)), X.indices, X.indptr), shape=X.shape))
     few = np.flatnonzero(root)
     if 4 * few.size <= root.size:
         return gram(X[few] * root[few, None])
-    X *= root[:, None]
-    return gram(X)
+    return gram(X * root[:, None])

@@ -1,6 +1,7 @@
 """Where blocks come from. A new storage (a Parquet scan, a Dask frame) is one more `Source`."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -8,6 +9,7 @@ from scipy.sparse import csr_array
 
 from tacit.domain import ArrayEncoding, Codes, Encoding
 from tacit.rows.arrays import Cells
+from tacit.rows.kept import KeptBlocks, aligned
 from tacit.rows.schedule import dense_block_rows, sparse_block_rows
 from tacit.rows.summation import FloatArray
 
@@ -40,7 +42,10 @@ class Source(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class DenseSource:
-    """Numbers (n, p) of any real dtype and category codes (n, q), encoded block by block."""
+    """Numbers (n, p) of any real dtype and category codes (n, q), encoded block by block.
+
+    Tables of moderate size are encoded once when they are read more often than that.
+    """
 
     encoding: Encoding
     numbers: Cells = field(repr=False)
@@ -54,15 +59,22 @@ class DenseSource:
 
     def reader(self) -> Reader:
         """Reads into its own scratch block; numbers of other dtypes and orders are converted block by block."""
-        scratch = _aligned(self.block_rows, self.encoding.width)
+        scratch, kept = aligned(self.block_rows, self.encoding.width), self._kept
 
         def read(start: int, stop: int) -> FloatArray:
+            known = kept.find(start, stop)
+            if known is not None:
+                return known
             out = scratch[: stop - start]
             numbers = np.ascontiguousarray(self.numbers[start:stop], dtype=np.float64)
             self.encoding.encode(numbers, None if self.codes is None else self.codes[start:stop], out)
-            return out
+            return kept.offer(start, out)
 
         return read
+
+    @cached_property
+    def _kept(self) -> KeptBlocks:
+        return KeptBlocks(len(self.numbers), self.encoding.width)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,10 +102,3 @@ class SparseSource:
             return self.encoding.encode_sparse(self.table[start:stop])
 
         return read
-
-
-def _aligned(rows: int, width: int) -> FloatArray:
-    """Scratch that begins on a cache line: vectorised sums then start at the same place in every thread."""
-    raw = np.empty(rows * width + 8)
-    skip = -(raw.ctypes.data // raw.itemsize) % 8
-    return raw[skip : skip + rows * width].reshape(rows, width)
