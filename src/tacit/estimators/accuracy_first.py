@@ -80,7 +80,7 @@ class AccuracyFirst(BaseEstimator):  # type: ignore[misc]
         declaration, X, y = model._admit(X, y)
         rows = open_rows(X, y, declaration, model._geometry())
         search = self._plan(self._question(model, Shape.of(rows)), goal)
-        entropy = model._entropy()
+        entropy = entropy_of(model.random_state)
         query = {
             "estimator": f"AccuracyFirst({type(model).__name__})",
             "declaration": declaration.fingerprint(),
@@ -198,7 +198,7 @@ class AccuracyFirst(BaseEstimator):  # type: ignore[misc]
 
     def _choice(self, search: AccuracySearch, outcome: Outcome) -> str:
         count = len(search.hypotheses.costs)
-        end = "no hypothesis passed" if outcome.level is None else f"halted at level {outcome.level + 1} of {count}"
+        end = "no level passed" if outcome.level is None else f"halted at level {outcome.level + 1} of {count}"
         return (
             f"accuracy first ({self.method}, {self.calibration}): excess risk at most {self.excess_risk:g} except with "
             f"probability {self.failure:g}; {end}. The loss stated is that of this outcome (ex post); before the search "

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from tacit.certificate import REPORTED_DELTA, SEAL, Certificate, describe
 from tacit.domain import Domain, Encoding, Geometry, Schema
@@ -24,7 +24,7 @@ from tacit.inference import Evidence, Summary, evidence_of
 from tacit.ledger import Account
 from tacit.losses import Loss
 from tacit.mechanisms.choice import Wishes
-from tacit.noise import Entropy, SeededEntropy, SystemEntropy
+from tacit.noise import Entropy, entropy_of
 from tacit.privacy import Approx, Budget, as_budget
 from tacit.rows import Rows, linear_scores, open_rows
 
@@ -58,7 +58,7 @@ class PrivateLinearModel(WithIntervals, BaseEstimator):  # type: ignore[misc]
         declaration, X, y = self._admit(X, y)
         rows = open_rows(X, y, declaration, self._geometry())
         jobs = self._jobs(rows, wishes, budget)
-        entropy = self._entropy()
+        entropy = entropy_of(self.random_state)
         query = {"estimator": type(self).__name__, "declaration": declaration.fingerprint(), "n": rows.n}
         paid = run(jobs, entropy, self.ledger, query, type(self).__name__)
         self._keep(rows.encoding, jobs, paid, entropy, declaration, rows.n, budget)
@@ -139,11 +139,6 @@ class PrivateLinearModel(WithIntervals, BaseEstimator):  # type: ignore[misc]
     def _admit_features(self, X: Any, schema: Schema) -> None:
         self.n_features_in_ = len(schema.features)
         self.feature_names_in_ = np.array(list(schema.features), dtype=object)
-
-    def _entropy(self) -> Entropy:
-        if self.random_state is None:
-            return SystemEntropy()
-        return SeededEntropy(int(check_random_state(self.random_state).randint(2**31)))
 
     def _keep(
         self,

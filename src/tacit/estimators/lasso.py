@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from tacit.certificate import REPORTED_DELTA, Certificate, describe
 from tacit.domain import Domain, Encoding, Geometry, Schema
@@ -33,7 +33,7 @@ from tacit.mechanisms.lasso_path import PATH
 from tacit.mechanisms.lasso_plan import LassoWishes, plan_lasso
 from tacit.mechanisms.lasso_schedule import SCHEDULES
 from tacit.mechanisms.problem import Shape
-from tacit.noise import Entropy, SeededEntropy, SystemEntropy
+from tacit.noise import entropy_of
 from tacit.privacy import Approx, Budget, as_budget
 from tacit.rows import Rows, linear_scores, open_rows
 
@@ -104,7 +104,7 @@ class PrivateLasso(BaseEstimator):  # type: ignore[misc]
         declaration, X, y = self._admit(X, y)
         rows = open_rows(X, y, declaration, self._geometry())
         jobs = self._jobs(rows, budget)
-        entropy = self._entropy()
+        entropy = entropy_of(self.random_state)
         query = {"estimator": type(self).__name__, "declaration": declaration.fingerprint(), "n": rows.n}
         paid = run(jobs, entropy, self.ledger, query, type(self).__name__)
         certificate = Certificate(
@@ -243,11 +243,6 @@ class PrivateLasso(BaseEstimator):  # type: ignore[misc]
 
     def _geometry(self) -> Geometry:
         return Geometry(constant=1.0 if self.fit_intercept else None)
-
-    def _entropy(self) -> Entropy:
-        if self.random_state is None:
-            return SystemEntropy()
-        return SeededEntropy(int(check_random_state(self.random_state).randint(2**31)))
 
     def _restore(self, encoding: Encoding, declaration: Declaration, thetas: Floats, certificate: Certificate) -> None:
         """Set everything that a fitted model holds: after a fit, or from a file."""

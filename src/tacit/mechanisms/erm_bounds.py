@@ -59,10 +59,11 @@ class RiskBounds:
         n, r = self.shape.n, self.shape.norms.l2
         slope = self.loss.constants(enlarged(norm * r)).slope
         magnitude = enlarged(slope * r + self.l2 * norm + self.linear_norm)
-        total_error = _gram_gradient_error if isinstance(self.loss, Squared) else _loss_gradient_error
-        return GradientBounds(
-            magnitude, enlarged(total_error(self.shape, self.loss, norm) / n + 4.0 * UNIT_ROUNDOFF * magnitude)
-        )
+        if isinstance(self.loss, Squared):
+            total_error = _gram_gradient_error(self.shape, self.loss, norm)
+        else:
+            total_error = _loss_gradient_error(self.shape, self.loss, norm)
+        return GradientBounds(magnitude, enlarged(total_error / n + 4.0 * UNIT_ROUNDOFF * magnitude))
 
     def tolerance(self, radius: float | None = None, share: float = RELATIVE_TOLERANCE) -> float:
         """A public solver tolerance: `share` of the sensitivity 2G/(l2 n), or the smallest that is proved reachable.

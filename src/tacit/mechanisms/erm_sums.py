@@ -79,7 +79,7 @@ def gram(X: Any) -> FloatArray:
 def weighted_gram(X: Any, weights: FloatArray) -> FloatArray:
     """Σ wᵢ xᵢxᵢᵀ over a block, wᵢ ≥ 0."""
     root = np.sqrt(weights)
-    if issparse(X):
+    if isinstance(X, csr_array):
         return gram(csr_array((X.data * np.repeat(root, np.diff(X.indptr)), X.indices, X.indptr), shape=X.shape))
     few = np.flatnonzero(root)
     if 4 * few.size <= root.size:

@@ -6,6 +6,7 @@ from tacit.noise.grid import grid_exponent, spherical_grid_exponent
 from tacit.noise.ladders import BrownianLadder, LaplaceLadder, SphericalLadder
 from tacit.noise.lazy import LazyExponential, LazyGaussian, LazyLaplace, LazyReal, exceeds
 from tacit.noise.rounding import Balls, Binary64, Evaluator
+from tacit.noise.seeding import entropy_of
 from tacit.noise.selection import exponential_mechanism, permute_and_flip
 from tacit.noise.vectors import gaussian, laplace, spherical_laplace
 
@@ -26,6 +27,7 @@ __all__ = [
     "SphericalLadder",
     "SystemEntropy",
     "bernoulli",
+    "entropy_of",
     "exceeds",
     "exponential_mechanism",
     "gaussian",

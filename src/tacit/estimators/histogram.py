@@ -1,0 +1,196 @@
+"""A private density: counts of a grid with noise, the bin width fixed or chosen privately."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Any, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, DensityMixin
+from sklearn.utils.validation import check_is_fitted
+
+from tacit.certificate import REPORTED_DELTA, Certificate, describe
+from tacit.errors import ParameterError
+from tacit.estimators.admission import admit_table
+from tacit.estimators.guard import refuse_unpaid_refits
+from tacit.estimators.payment import Job, run
+from tacit.ledger import Account
+from tacit.mechanisms.choice import Plan
+from tacit.mechanisms.histogram import Grid, NoisyCounts, nearest_counts
+from tacit.mechanisms.selection.widths import WidthSearch
+from tacit.noise import entropy_of
+from tacit.privacy import Approx, Budget, as_budget
+from tacit.rows import open_points
+
+Floats = NDArray[np.float64]
+
+
+class PrivateHistogram(DensityMixin, BaseEstimator):  # type: ignore[misc]
+    """A histogram density of one column, or of two on a product grid, that is differentially private.
+
+    bin_widths: one width, or several to choose from with `select_privacy`. On a grid of two axes a width is a pair, or
+    one number for both. Widths are adjusted so that whole bins fill the bounds.
+    privacy: of the released histogram; Pure, ZCDP or Approx; a number means Pure.
+    select_privacy: of the choice; None if there is one width. The whole costs both.
+    low, high: public bounds, numbers or one for each axis. Points outside are clipped, what is not a number counts as
+    the middle; nothing is refused for its value. validation: share of the points that score the candidates.
+    ledger: an account to charge. random_state: a seed, for tests; the certificate then says NOT PRIVATE.
+
+    After `fit`: grid_, counts_ (non-negative, summing to n), bin_width_, density_, certificate_.
+    """
+
+    grid_: Grid
+    counts_: Floats
+    density_: Floats
+    certificate_: Certificate
+
+    def __init__(
+        self,
+        bin_widths: float | Sequence[Any] = 0.1,
+        *,
+        privacy: Budget | float = 1.0,
+        select_privacy: Budget | float | None = None,
+        low: float | Sequence[float] = 0.0,
+        high: float | Sequence[float] = 1.0,
+        validation: float = 0.2,
+        ledger: Account | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.bin_widths = bin_widths
+        self.privacy = privacy
+        self.select_privacy = select_privacy
+        self.low = low
+        self.high = high
+        self.validation = validation
+        self.ledger = ledger
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Release the histogram of the points X: a column, or a table with a column for each axis; y is ignored."""
+        refuse_unpaid_refits(self.ledger)
+        X = _as_column(X)
+        admit_table(self, X, reset=True)
+        low, high = self._bounds(self.n_features_in_)
+        grids = tuple(Grid.of_width(low, high, width) for width in self._widths(len(low)))
+        points = open_points(X, low, high)
+        mechanism, why = self._mechanism(grids, points.n)
+        job = Job(cast(Any, points), Plan(cast(Any, mechanism), why))
+        entropy = entropy_of(self.random_state)
+        query = {"estimator": "PrivateHistogram", "low": low, "high": high, "bins": [g.bins for g in grids]}
+        paid = run([job], entropy, self.ledger, {**query, "n": points.n}, "PrivateHistogram")
+        (release,) = paid.releases
+        self._keep(grids[int(release.statistics.get("chosen", [0])[0])], release.theta, points.n)
+        privacy = as_budget(self.privacy)
+        self.certificate_ = Certificate(
+            guarantee=paid.charge,
+            n=points.n,
+            unit="one row",
+            choice=why,
+            releases=tuple(describe(facts) for facts in mechanism.facts),
+            randomness=entropy.source,
+            private=entropy.private,
+            assumed_public=("the number of rows", "the bounds", "the parameters of this estimator"),
+            schema_fingerprint=hashlib.sha256(json.dumps([low, high]).encode()).hexdigest(),
+            version=version("tacit"),
+            ledger=paid.entry,
+            delta=privacy.delta if isinstance(privacy, Approx) else REPORTED_DELTA,
+        )
+        return self
+
+    def pdf(self, points: Any) -> Floats:
+        """The released density at these points; 0 outside the bounds."""
+        check_is_fitted(self)
+        points = np.asarray(points, dtype=np.float64)
+        table = points.reshape(-1, 1) if points.ndim < 2 else points
+        if table.shape[1] != len(self.grid_.low):
+            raise ParameterError(f"found points of {table.shape[1]} coordinates; expected {len(self.grid_.low)}")
+        low, high = np.array(self.grid_.low), np.array(self.grid_.high)
+        inside = np.all((table >= low) & (table <= high), axis=1)
+        place = self.grid_.place_of(np.clip(np.where(np.isnan(table), low, table), low, high))
+        values: Floats = np.where(inside, self.density_.ravel()[place], 0.0)
+        return values.reshape(points.shape[:1]) if points.ndim else values[0]
+
+    def score_samples(self, X: Any) -> Floats:
+        """Logarithm of the density at each row; −inf where it is 0."""
+        check_is_fitted(self)
+        X = _as_column(X)
+        admit_table(self, X, reset=False)
+        with np.errstate(divide="ignore"):
+            return np.log(self.pdf(np.asarray(X, dtype=np.float64)))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Sum of the log densities."""
+        return float(np.sum(self.score_samples(X)))
+
+    def sample(self, size: int = 1, random_state: Any = None) -> Floats:
+        """Points drawn from the released density, one row each: made from the release, so they cost nothing."""
+        check_is_fitted(self)
+        axes = len(self.grid_.bins)
+        uniforms = entropy_of(random_state).words(size * (1 + axes)).astype(np.float64) * 2.0**-64
+        sums = np.cumsum(self.counts_.ravel())
+        place = np.searchsorted(sums, uniforms[:size] * sums[-1], side="right")
+        cells = np.unravel_index(np.minimum(place, sums.size - 1), self.grid_.bins)
+        within = uniforms[size:].reshape(axes, size)
+        drawn = [
+            edges[cell] + part * (edges[cell + 1] - edges[cell])
+            for edges, cell, part in zip(self.grid_.edges, cells, within, strict=True)
+        ]
+        return np.column_stack(drawn)
+
+    def plot(self, ax: Any = None) -> Any:
+        """The released density: bars for one axis, a map for two. Needs matplotlib."""
+        from tacit.estimators.density_plot import plot_density
+
+        check_is_fitted(self)
+        return plot_density(self.grid_, self.density_, ax)
+
+    def _mechanism(self, grids: tuple[Grid, ...], n: int) -> tuple[NoisyCounts | WidthSearch, str]:
+        privacy = as_budget(self.privacy)
+        if len(grids) == 1:
+            if self.select_privacy is not None:
+                raise ParameterError("there is one bin width, so nothing to choose: leave select_privacy out")
+            return NoisyCounts(grids[0], privacy), "a histogram of the bin width that was asked for"
+        if self.select_privacy is None:
+            raise ParameterError(
+                f"choosing among {len(grids)} bin widths looks at the rows and has to be paid: pass select_privacy"
+            )
+        search = WidthSearch(grids, n, privacy, as_budget(self.select_privacy), self.validation)
+        held_out = search.sizes[1]
+        why = f"bin width chosen among {len(grids)} by its score on {held_out:,} held-out points, then made anew of all"
+        return search, why
+
+    def _keep(self, grid: Grid, noisy: Floats, n: int) -> None:
+        self.grid_ = grid
+        self.counts_ = nearest_counts(noisy, n).reshape(grid.bins)
+        self.density_ = self.counts_ / (n * grid.volume)
+        self.bin_width_ = grid.widths[0] if len(grid.bins) == 1 else grid.widths
+
+    def _bounds(self, axes: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        low, high = (tuple(float(b) for b in np.atleast_1d(bound)) for bound in (self.low, self.high))
+        low, high = (bound * axes if len(bound) == 1 else bound for bound in (low, high))
+        if not len(low) == len(high) == axes:
+            raise ParameterError(f"found {len(low)} low and {len(high)} high bounds; expected one for each of {axes} axes")
+        return low, high
+
+    def _widths(self, axes: int) -> list[tuple[float, ...]]:
+        listed = [self.bin_widths] if np.isscalar(self.bin_widths) else list(cast(Sequence[Any], self.bin_widths))
+        widths = [tuple(float(w) for w in np.atleast_1d(width)) for width in listed]
+        widths = [width * axes if len(width) == 1 else width for width in widths]
+        if not widths or any(len(width) != axes for width in widths):
+            raise ParameterError(f"bin_widths holds a number, or {axes} numbers, for each candidate; got {listed!r}")
+        return widths
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        return tags
+
+
+def _as_column(X: Any) -> Any:
+    """A series, or an array of one dimension, is a table of one column."""
+    if hasattr(X, "to_frame") and getattr(X, "ndim", None) == 1:
+        return X.to_frame()
+    return X.reshape(-1, 1) if isinstance(X, np.ndarray) and X.ndim == 1 else X
