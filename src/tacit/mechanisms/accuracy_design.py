@@ -1,8 +1,8 @@
 """The ladder and the test that together are expected to cost least, under a public guess of what will be needed.
 
-Guess: the excess risk at ε is α (H/ε)², with H somewhere between `easy` and `hard`. Few levels mean few chances to accept
-a bad hypothesis, hence a cheap test; many levels stop nearer to the ε that is needed. The guess decides nothing about
-privacy or about the failure probability: both hold for the design chosen, whatever the data.
+Guess: the excess risk at ε is α (H/ε)², with H somewhere between `easy` and `hard`. Few levels mean few chances to
+accept a bad hypothesis, hence a cheap test; many levels stop nearer to the ε that is needed. The guess decides nothing
+about privacy or about the failure probability: both hold for the design chosen, whatever the data.
 """
 
 import math
@@ -19,8 +19,9 @@ LEAST_PRICE = 4.0
 PRICES = np.geomspace(LEAST_PRICE, 160.0, 24)  # ε₀ in units of Δ/α that are considered
 BELOW_EASY, ABOVE_HARD = 0.6, (2.0, 5.0, 12.0)  # ends of the ladder around the expected ε
 BUDGET_SHARES = (0.5, 0.9)  # of max_privacy that the last level may take
-NEVER = 10.0  # halting nowhere is counted as this many times the most that a search can cost
+NEVER = 5.0  # halting nowhere is counted as this many times the most that a search can cost
 POINTS = 48  # quantiles of the threshold noise
+MOST_STEPS = 60  # levels that are told apart when the price is predicted
 
 
 @dataclass(frozen=True)
@@ -84,9 +85,12 @@ def _expected_price(
     quantiles = (np.arange(POINTS) + 0.5) / POINTS
     level = second * _unit_margin(len(epsilons) + 1, wish.failure) - wish.gap - first * np.log(quantiles)
     alive, price = np.ones_like(level), np.zeros(prices.size)
-    for epsilon in epsilons:
+    together = math.ceil(len(epsilons) / MOST_STEPS)  # levels so close that they are counted as one with many tries
+    for start in range(0, len(epsilons), together):
+        tries = min(together, len(epsilons) - start)
+        epsilon = epsilons[start + tries - 1]
         excess = wish.gap * min(1.0, (guess / epsilon) ** 2)
-        passing = alive * np.exp(-np.maximum(level + excess, 0.0) / second)
+        passing = alive * (1 - (1 - np.exp(-np.maximum(level + excess, 0.0) / second)) ** tries)
         price += epsilon * passing.mean(axis=1)
         alive -= passing
     return np.asarray(price + NEVER * (prices + epsilons[-1]) * alive.mean(axis=1))

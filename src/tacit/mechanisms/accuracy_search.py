@@ -7,9 +7,10 @@ all of them cost, and no parameters leave. By `interactive-above-threshold`; for
 from dataclasses import dataclass
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from tacit.mechanisms.accuracy_test import AccuracyTest
-from tacit.mechanisms.excess_risk import ExcessRisk
+from tacit.mechanisms.excess_risk import ExcessRisk, OpenedRisk
 from tacit.mechanisms.gradual import Hypotheses
 from tacit.mechanisms.laws import Vector
 from tacit.noise import Entropy
@@ -51,7 +52,14 @@ class AccuracySearch:
         return ExPost(self.test.cost(level + 1), self.hypotheses.costs[level], self.hypotheses.delta)
 
     def __call__(self, rows: Rows, entropy: Entropy) -> Outcome:
-        risk = self.query.open(rows)
+        return self.run(self.query.open(rows), entropy)
+
+    def run(self, risk: OpenedRisk, entropy: Entropy) -> Outcome:
+        """Search with a minimiser that is at hand: hypotheses are scored a chunk at a time, until one passes."""
+        with threadpool_limits(limits=1, user_api="blas"):  # small matrices: threads only get in each other's way
+            return self._run(risk, entropy)
+
+    def _run(self, risk: OpenedRisk, entropy: Entropy) -> Outcome:
         sequence = self.hypotheses.open(risk, entropy)
         running = self.test.start(entropy)
         count = len(self.hypotheses.costs)

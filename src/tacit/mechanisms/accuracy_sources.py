@@ -7,14 +7,16 @@ a search; its privacy and its failure probability do not depend on them.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tacit.losses import Squared
 from tacit.mechanisms.covariance import TARGET_WEIGHT
+from tacit.mechanisms.erm_bounds import RiskBounds
 from tacit.mechanisms.excess_risk import ExcessRisk
 from tacit.mechanisms.gradual import GradualMoments, GradualOutput, Hypotheses
 from tacit.mechanisms.gradual_noise import GradualNoise, LaplaceReduction, SphericalReduction
 from tacit.mechanisms.moments import Entrywise, Frobenius, MomentRelease
+from tacit.mechanisms.stationary import stationary_radius
 from tacit.privacy import Pure
 
 TYPICAL_NORM = 0.5  # of θ in encoded units, where no better guess is public
@@ -35,8 +37,15 @@ class Source:
 
 
 def output_source(query: ExcessRisk, noise: GradualNoise) -> Source:
-    """The minimiser under noise: tr H between λd and λd + r² sup φ''."""
+    """The minimiser under noise: tr H between λd and λd + r² sup φ'', and d‖∇J‖/R more where the ball may be binding.
+
+    On the sphere a hypothesis is turned by the noise z, which costs ‖∇J‖ times about ‖z‖²/(2R).
+    """
     problem = query.problem
+    free = replace(problem, radius=None)
+    binding = query.radius < stationary_radius(free)
+    bounds = RiskBounds(problem.shape, problem.loss, problem.l2)
+    turning = bounds.gradient_bounds(query.radius).magnitude / query.radius if binding else 0.0
 
     def build(epsilons: tuple[float, ...]) -> Hypotheses:
         return GradualOutput(query, noise, epsilons)
@@ -46,7 +55,9 @@ def output_source(query: ExcessRisk, noise: GradualNoise) -> Source:
         return _needed(query, lambda epsilon: _deviation(probe, epsilon) ** 2 * trace)
 
     floor = problem.l2 * problem.shape.width
-    return Source("output", build, needed(floor), needed(floor + problem.curvature_bound))
+    return Source(
+        "output", build, needed(floor), needed(floor + problem.curvature_bound + problem.shape.width * turning)
+    )
 
 
 def moment_source(query: ExcessRisk, measure: Frobenius | Entrywise, noise: GradualNoise) -> Source:

@@ -74,6 +74,14 @@ class ExcessRisk:
         assert self.cap is not None
         return -(self.cap - self.error) * (1 - UNIT_ROUNDOFF)
 
+    @cached_property
+    def certain_distance(self) -> float:
+        """Farther than this from the computed minimiser the query is −cap exactly. By `truncated-excess-risk`."""
+        cap, l2 = self.cap, self.problem.l2
+        assert cap is not None
+        exact_distance = upper(lambda: (2 * exact(cap) / exact(l2)).sqrt() + exact(self.tolerance))
+        return exact_distance * (1 + (self.problem.shape.width + 8) * 4 * UNIT_ROUNDOFF)
+
     def open(self, rows: Rows) -> "OpenedRisk":
         """The minimiser on these rows, ready to be compared with."""
         problem = self.problem
@@ -138,9 +146,18 @@ class OpenedRisk:
     best_value: float
 
     def values(self, hypotheses: FloatArray) -> FloatArray:
-        """max(J(θ*) − J(θ), −cap) for each row θ of `hypotheses`, all inside the ball: one pass for all of them."""
-        gaps = self.best_value - _values(self.risk, hypotheses)
-        return gaps if self.query.cap is None else np.maximum(gaps, -self.query.cap)
+        """max(J(θ*) − J(θ), −cap) for each row θ of `hypotheses`, all inside the ball: one pass for all of them.
+
+        Those so far from θ* that strong convexity alone puts them beyond the cap are not evaluated.
+        """
+        cap = self.query.cap
+        if cap is None:
+            return self.best_value - _values(self.risk, hypotheses)
+        gaps = np.full(len(hypotheses), -cap)
+        near = np.linalg.norm(hypotheses - self.best, axis=1) <= self.query.certain_distance
+        if near.any():
+            gaps[near] = np.maximum(self.best_value - _values(self.risk, hypotheses[near]), -cap)
+        return gaps
 
 
 def _values(risk: EmpiricalRisk, thetas: FloatArray) -> FloatArray:

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from tacit.mechanisms.excess_risk import ExcessRisk, OpenedRisk
 from tacit.mechanisms.gradual_noise import GradualNoise, Ladder
@@ -142,7 +143,7 @@ class GradualMoments:
     moments: Moments
     noise: GradualNoise
     epsilons: tuple[float, ...]
-    damping: float = 0.5
+    damping: float = 1.0
 
     @property
     def costs(self) -> tuple[float, ...]:
@@ -182,7 +183,7 @@ class GradualMoments:
             gram[-1, -1] = shape.constant**2
         gram += self.ridge(level) * np.eye(shape.width)
         cross = matrix[:-1, -1] / (self.moments.target_weight * shape.n)
-        return into_ball(minimise_quadratic(gram, cross, self.query.radius).theta, self.query.radius)
+        return into_ball(_minimiser(gram, cross, self.query.radius), self.query.radius)
 
     def facts(self, level: int) -> Facts:
         law = self.noise.law(self.moments.sensitivity.total, self.epsilons[level])
@@ -240,6 +241,16 @@ class _AfterZero:
 
     def hypothesis(self, level: int) -> Vector:
         return self.zero if level == 0 else self.inner.hypothesis(level - 1)
+
+
+def _minimiser(gram: Matrix, cross: Vector, radius: float) -> Vector:
+    """argmin ½θᵀAθ − cᵀθ over the ball: by Cholesky where that ends inside, else as a trust-region problem."""
+    symmetric = (gram + gram.T) / 2
+    try:
+        inside = np.asarray(cho_solve(cho_factor(symmetric, check_finite=False), cross, check_finite=False))
+    except LinAlgError:
+        return minimise_quadratic(symmetric, cross, radius).theta
+    return inside if norm_above(inside) <= radius else minimise_quadratic(symmetric, cross, radius).theta
 
 
 def into_ball(theta: Vector, radius: float) -> Vector:
