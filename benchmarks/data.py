@@ -78,10 +78,15 @@ def _magic() -> pd.DataFrame:
     return parts[0] if parts else _openml("MagicTelescope", 1)
 
 
+def connections() -> pd.DataFrame:
+    """All 494,021 connections of the 10 % sample, as published."""
+    parts = _parquet("kddcup99/kddcup99_10_percent.parquet")
+    return parts[0] if parts else _fetched_kdd99()
+
+
 def _kdd99() -> pd.DataFrame:
     """70,000 connections of the 10 % sample; bytes and seconds on a log scale, which is a public transformation."""
-    parts = _parquet("kddcup99/kddcup99_10_percent.parquet")
-    frame = (parts[0] if parts else _fetched_kdd99()).sample(70_000, random_state=0)
+    frame = connections().sample(70_000, random_state=0)
     for column in ("duration", "src_bytes", "dst_bytes"):
         frame[column] = np.log1p(frame[column].astype(float))
     return frame.assign(attack=(frame["label"].astype(str) != "normal").astype(int)).drop(columns="label")

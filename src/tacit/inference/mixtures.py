@@ -67,4 +67,4 @@ def two_sided_quantiles(law: Mixture, level: float) -> Floats:
         middle = (low + high) / 2
         short = exceeded(middle)
         low, high = np.where(short, middle, low), np.where(short, high, middle)
-    return high
+    return np.asarray(high)

@@ -5,7 +5,7 @@ e − Eθ₀, *linear* in the noise (E, e) of (M̃, m̃): the noisy A is the rig
 deviation of a svec coordinate of the noise and a the weight of y in the release,
 
     var θ̃ ≈ A⁻¹ [ Ω/n + (τ²/2)((1/a² + ‖θ̃‖²) I + θ̃θ̃ᵀ) ] A⁻¹,    less τ²θ̃_c² where the constant's moment is public
-    Ω = released residual scores − λ²θ̃θ̃ᵀ (positive part) + τ_Ω I, or 1.3 σ̃²(A − λI) with σ̃² from the same moments
+    Ω = released residual scores − λ²θ̃θ̃ᵀ (positive part) + τ_Ω I, or 1.6 σ̃²(A − λI) with σ̃² from the same moments
 
 The factor is a quantile of |gᵀ(θ* − θ̃)|/w* over worlds simulated from the release with the same mechanism (parametric
 bootstrap-t). It is read off an order statistic that is at least the quantile with 95 % confidence.
@@ -34,7 +34,7 @@ from tacit.mechanisms.with_intervals import RegressionWithIntervals
 
 WORLDS = 2000
 DIRECTIONS_AT_ONCE = 512
-VARIANCE_ALLOWANCE = 1.3
+VARIANCE_ALLOWANCE = 1.6
 LARGEST_RESIDUAL_VARIANCE = 4.0
 SMALLEST_RESIDUAL_VARIANCE = 1e-4
 QUANTILE_CONFIDENCE = 0.95

@@ -24,6 +24,7 @@ from tacit.privacy import Approx, Budget, Pure, zcdp_within
 HESSIAN_NOISE_IN_L2 = 2.0
 RESIDUAL_CAP = 2.0
 RESIDUAL_SHARE = 0.1
+SMALL_NOISE = 0.002
 
 
 def plan_classifier_with_intervals(
@@ -67,7 +68,8 @@ def plan_regression_with_intervals(
 ) -> Plan:
     """Second moments with nine tenths of the budget and residual scores with the rest, or moments with all of it.
 
-    The residual scores are released if their noise is at most λ/10 under Gaussian noise, λ/3 under pure ε.
+    The residual scores are released if their noise is at most a tenth of max(λ, 0.002) under Gaussian noise, a third
+    under pure ε: in large tables, where sampling errors dominate and their shape matters.
     """
     if mechanism not in ("auto", "covariance"):
         raise ParameterError(f"mechanism={mechanism!r} has no intervals for regression; expected 'auto', 'covariance'")
@@ -78,11 +80,11 @@ def plan_regression_with_intervals(
     moments = MomentRelease(shape, whole.share(1 - RESIDUAL_SHARE), Frobenius(), TARGET_WEIGHT)
     l2 = wishes.l2 or HESSIAN_NOISE_IN_L2 * moments.law.deviation(moments.size) / shape.n
     scores = WeightedMoments(shape, SquaredSlope(wishes.loss, RESIDUAL_CAP), whole.share(RESIDUAL_SHARE))
-    limit = l2 / (3 if isinstance(whole, Pure) else 10)
+    limit = max(l2, SMALL_NOISE) / (3 if isinstance(whole, Pure) else 10)
     if scores.law().deviation(scores.size) / shape.n <= limit:
         return Plan(
             RegressionWithIntervals(moments, l2, scores),
-            "second moments with 90 % of the budget, residual scores with 10 %: their noise is small beside l2",
+            "second moments with 90 % of the budget, residual scores with 10 %: their noise is small",
         )
     moments = MomentRelease(shape, whole, Frobenius(), TARGET_WEIGHT)
     return Plan(
