@@ -23,7 +23,7 @@ from tacit.mechanisms.accuracy_sources import PURE_NOISES
 from tacit.mechanisms.accuracy_theory import plan_theory
 from tacit.mechanisms.gradual_noise import LaplaceReduction, SphericalReduction
 from tacit.mechanisms.problem import Shape
-from tacit.noise import Entropy
+from tacit.noise import Entropy, entropy_of
 from tacit.privacy import Approx, ExPost, Pure, as_budget
 from tacit.rows import Rows, open_rows
 

@@ -17,5 +17,6 @@ def entropy_of(random_state: object) -> Entropy:
     if isinstance(random_state, np.random.Generator):
         return SeededEntropy(int(random_state.integers(2**31)))
     raise ParameterError(
-        f"random_state must be None (private), or for tests an int or a numpy generator, got {type(random_state).__name__}"
+        "random_state must be None (private), or for tests an int or a numpy generator, "
+        f"got {type(random_state).__name__}"
     )
