@@ -15,7 +15,7 @@ from tacit.mechanisms.laws import Vector
 from tacit.mechanisms.moments import Entrywise, Frobenius, Matrix, MomentRelease, NoisyMoments
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Facts, Release
-from tacit.mechanisms.robust_ridge import nearest_psd, robust_ridge, robust_ridge_without_constant
+from tacit.mechanisms.robust_ridge import nearest_psd, plain_ridge, robust_ridge, robust_ridge_without_constant
 from tacit.noise import Entropy
 from tacit.privacy import Budget
 from tacit.rows import Rows
@@ -74,10 +74,9 @@ class CovariancePerturbation:
             solve = robust_ridge_without_constant if self.shape.constant is None else robust_ridge
             return _inside(solve(gram, cross, gram_noise, cross_noise), self.radius)
         n = self.shape.n
-        ridge = self.l2 * np.eye(self.shape.width)
         if self.radius is None:
-            return minimise_quadratic(nearest_psd(gram) / n + ridge, cross / n).theta
-        return minimise_quadratic(gram / n + ridge, cross / n, self.radius).theta
+            return plain_ridge(gram, cross, n * self.l2)
+        return minimise_quadratic(gram / n + self.l2 * np.eye(self.shape.width), cross / n, self.radius).theta
 
     def _deviation(self, gram: Matrix, theta: Vector, gram_noise: float, cross_noise: float) -> Vector:
         """First-order size of the privacy noise in θ: (A + κI)⁻¹ applied to noise of size √(τ_c² + τ_A²‖θ‖²)."""

@@ -42,6 +42,12 @@ def robust_ridge_without_constant(
     return _penalised(nearest_psd(gram), cross, gram_noise * root, CROSS_PENALTY * cross_noise * root)
 
 
+def plain_ridge(gram: NDArray[np.float64], cross: NDArray[np.float64], penalty: float) -> NDArray[np.float64]:
+    """argmin sᵀA₊s − 2cᵀs + penalty·‖s‖², A₊ the nearest positive semi-definite matrix: never ill-posed."""
+    values, vectors = np.linalg.eigh(gram)
+    return np.asarray(vectors @ ((vectors.T @ cross) / (np.maximum(values, 0.0) + penalty)))
+
+
 def nearest_psd(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     """The positive semi-definite matrix nearest in Frobenius norm."""
     values, vectors = np.linalg.eigh(matrix)
