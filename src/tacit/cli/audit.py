@@ -93,9 +93,11 @@ def _examined(cases: Sequence[Case], confidence: float, console: Console) -> lis
 
 
 def _table(findings: Sequence[Finding], confidence: float) -> Table:
-    table = Table(title=f"Audit on worst-case neighbours, bounds at confidence {confidence:g}", box=box.SIMPLE)
+    table = Table(
+        title=f"ε on worst-case neighbours: claimed, exact, and at least (confidence {confidence:g})", box=box.SIMPLE
+    )
     table.add_column("mechanism", no_wrap=True)
-    for heading in ("claimed ε", "exact loss", "measured ε ≥"):
+    for heading in ("claimed", "exact", "at least"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("verdict")
     for finding in findings:
