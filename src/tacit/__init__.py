@@ -3,10 +3,12 @@
 from tacit.domain import Domain, Schema
 from tacit.estimators import (
     AccuracyFirst,
+    PrivateHistogram,
     PrivateLasso,
     PrivateLinearSVC,
     PrivateLogisticRegression,
     PrivateRidge,
+    PrivateSearch,
     load,
 )
 from tacit.ledger import Ledger
@@ -19,10 +21,12 @@ __all__ = [
     "Domain",
     "ExPost",
     "Ledger",
+    "PrivateHistogram",
     "PrivateLasso",
     "PrivateLinearSVC",
     "PrivateLogisticRegression",
     "PrivateRidge",
+    "PrivateSearch",
     "Pure",
     "Schema",
     "load",

@@ -30,8 +30,8 @@ def refuse_unpaid_refits(account: object) -> None:
     if module is not None:
         raise ParameterError(
             f"this fit is one of many that {module} makes on the same rows, and without a ledger account their losses "
-            "would go uncounted. Pass ledger=account to charge each fit; to choose hyper-parameters privately, compare "
-            "data-independent defaults first (l2=None) and pay for a search explicitly"
+            "would go uncounted. Pass ledger=account to charge each fit; to choose hyper-parameters privately, use "
+            "tacit.PrivateSearch, or the data-independent default (l2=None)"
         )
 
 

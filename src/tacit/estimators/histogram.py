@@ -171,7 +171,9 @@ class PrivateHistogram(DensityMixin, BaseEstimator):  # type: ignore[misc]
         low, high = (tuple(float(b) for b in np.atleast_1d(bound)) for bound in (self.low, self.high))
         low, high = (bound * axes if len(bound) == 1 else bound for bound in (low, high))
         if not len(low) == len(high) == axes:
-            raise ParameterError(f"found {len(low)} low and {len(high)} high bounds; expected one for each of {axes} axes")
+            raise ParameterError(
+                f"found {len(low)} low and {len(high)} high bounds; expected one for each of {axes} axes"
+            )
         return low, high
 
     def _widths(self, axes: int) -> list[tuple[float, ...]]:

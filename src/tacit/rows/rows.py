@@ -9,6 +9,7 @@ import numpy as np
 from tacit.domain import Encoding, Norms
 from tacit.errors import ParameterError
 from tacit.rows import workers
+from tacit.rows.parts import Positions, picked
 from tacit.rows.schedule import Lane, lanes
 from tacit.rows.sources import Reader, Source
 from tacit.rows.summation import CompensatedSum, FloatArray, Sums, summation_error
@@ -63,7 +64,7 @@ class Rows:
         """Σ over blocks of kernel(X, y), within `summation_error` of the sum over real-number rows.
 
         kernel(X, y) returns the sum over the block's rows: an array, a float or a tuple of those. X holds k ≤
-        block_rows encoded rows and is scratch memory: a kernel may overwrite it and must not keep it. y is
+        block_rows encoded rows, which a kernel must neither change nor keep. y is
         read-only. Kernels run in several threads at once, in no particular order, with floating-point
         warnings off; the answer does not depend on the number of threads.
         """
@@ -94,6 +95,10 @@ class Rows:
         if not 1 <= m <= self.n:
             raise ParameterError(f"head takes between 1 and n = {self.n} rows, got {m!r}.")
         return Rows(self._source, self._targets[:m])
+
+    def part(self, positions: Positions) -> "Rows":
+        """The rows at these public, increasing positions: a rule on positions, never on values."""
+        return Rows(picked(self._source, positions), self._targets[positions])
 
     def one_vs_rest(self, code: int) -> "Rows":
         """The same rows with target +1 where the class code is `code` and −1 elsewhere."""

@@ -1,0 +1,157 @@
+"""The searches by name: from what the user asked for to a calibrated mechanism."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from tacit.errors import ParameterError
+from tacit.mechanisms.choice import Wishes
+from tacit.mechanisms.problem import Shape
+from tacit.mechanisms.selection.candidates import Candidate, Search, Watch
+from tacit.mechanisms.selection.random_stopping import Geometric, Logarithmic, RandomStopping
+from tacit.mechanisms.selection.scores import CappedLoss, Score
+from tacit.mechanisms.selection.split import validation_size
+from tacit.mechanisms.selection.splits import BudgetSplit, DataSplit, RandomChoice
+from tacit.mechanisms.selection.stability_search import StabilitySearch
+from tacit.privacy import Budget
+
+
+@dataclass(frozen=True)
+class Request:
+    """All that is public about a search."""
+
+    candidates: tuple[Candidate, ...]
+    wishes: tuple[Wishes, ...]
+    score: Score
+    whole: Shape
+    privacy: Budget
+    select_privacy: Budget
+    validation: float
+    watch: Watch[Any]
+
+    @property
+    def held_out(self) -> int:
+        return validation_size(self.whole.n, self.validation)
+
+    @property
+    def left(self) -> int:
+        return self.whole.n - self.held_out
+
+
+def by_stability(request: Request) -> Search:
+    """Train all on the same rows, choose, train the winner again."""
+    return StabilitySearch(
+        request.candidates,
+        request.score,
+        request.whole,
+        replace(request.whole, n=request.left),
+        replace(request.whole, n=request.held_out),
+        request.privacy,
+        request.select_privacy,
+        request.watch,
+    )
+
+
+def by_split_data(request: Request) -> Search:
+    """Each candidate on a part of its own."""
+    return DataSplit(
+        request.candidates,
+        request.score,
+        request.whole,
+        _shared(request.left, len(request.candidates)),
+        request.held_out,
+        request.privacy,
+        request.select_privacy,
+        watch=request.watch,
+    )
+
+
+def by_tuning(request: Request) -> Search:
+    """k + 1 equal parts, scored by the model's own loss on the largest ball, chosen by the exponential mechanism."""
+    radii = [wishes.radius for wishes in request.wishes if wishes.radius is not None]
+    if len(radii) < len(request.wishes):
+        raise ParameterError("method='tuned' scores by an unbounded loss, so every candidate needs a radius")
+    losses = {wishes.loss for wishes in request.wishes}
+    if len(losses) > 1:
+        raise ParameterError("method='tuned' compares candidates by their own loss, which must be the same for all")
+    loss, radius, size = losses.pop(), max(radii), _shared(request.whole.n, len(request.candidates) + 1)
+    longest = request.whole.norms.l2 * radius * (1 + 2.0**-40)
+    return DataSplit(
+        request.candidates,
+        CappedLoss(loss, loss.constants(longest).value),
+        request.whole,
+        size,
+        size,
+        request.privacy,
+        request.select_privacy,
+        radius=radius,
+        gumbel=True,
+        name="private tuning on equal parts of the rows",
+        watch=request.watch,
+    )
+
+
+def by_split_budget(request: Request) -> Search:
+    """Each candidate with a share of the budget."""
+    return BudgetSplit(
+        request.candidates,
+        request.score,
+        request.whole,
+        request.left,
+        request.held_out,
+        request.privacy,
+        request.select_privacy,
+        request.watch,
+    )
+
+
+def by_lot(request: Request) -> Search:
+    """A candidate drawn by lot."""
+    return RandomChoice(request.candidates, request.whole, request.privacy)
+
+
+def by_random_stopping(request: Request) -> Search:
+    """Logarithmic stopping: γ solves mean K = (1 − γ)/(γ log(1/γ)) ≈ k."""
+    count = len(request.candidates)
+    denominator = 2
+    while (denominator - 1) / math.log(denominator) < count:
+        denominator += 1
+    return _stopping(request, Logarithmic(Fraction(1, denominator)))
+
+
+def by_geometric_stopping(request: Request) -> Search:
+    """Geometric stopping: as many tries as candidates on average."""
+    return _stopping(request, Geometric(Fraction(1, len(request.candidates))))
+
+
+METHODS: dict[str, Callable[[Request], Search]] = {
+    "stability": by_stability,
+    "split-data": by_split_data,
+    "tuned": by_tuning,
+    "split-budget": by_split_budget,
+    "random": by_lot,
+    "random-stopping": by_random_stopping,
+    "liu-talwar": by_geometric_stopping,
+}
+
+
+def _stopping(request: Request, stopping: Geometric | Logarithmic) -> Search:
+    return RandomStopping(
+        request.candidates,
+        request.score,
+        request.whole,
+        request.left,
+        request.held_out,
+        request.privacy,
+        request.select_privacy,
+        stopping,
+        request.watch,
+    )
+
+
+def _shared(rows: int, parts: int) -> int:
+    if rows < parts:
+        raise ParameterError(f"{rows} rows are too few for {parts} disjoint parts")
+    return rows // parts

@@ -1,0 +1,1 @@
+"""Private selection: choose among candidates by their score on held-out rows, and say what the choice costs."""

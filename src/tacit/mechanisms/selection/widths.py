@@ -1,0 +1,102 @@
+"""A histogram whose bin width is chosen privately (Chaudhuri and Vinterbo 2013, algorithm 5 and theorem 6).
+
+For each width a noisy histogram is made of the training points, with its own noise, and scored on the others:
+
+    q = −∫ f² + (2/m) Σ f(z),   f = c_j/(n·volume),  c = the nearest counts
+
+Only the index of the best noisy score leaves, and the histogram of that width is made again, of all points, with fresh
+noise. As c is a projection, q is (4√2/v, 2/v, 0)-stable, v the smallest volume of a cell. By `histogram-stability`.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tacit.mechanisms.histogram import Grid, NoisyCounts, nearest_counts
+from tacit.mechanisms.laws import Vector
+from tacit.mechanisms.release import Facts, Release
+from tacit.mechanisms.selection.noisy_choice import NoisyChoice
+from tacit.mechanisms.selection.split import public_parts, validation_size
+from tacit.mechanisms.selection.stability import Stability
+from tacit.noise import Entropy
+from tacit.privacy import Budget, compose
+from tacit.privacy.rounding import exact, sum_up, upper
+from tacit.rows import Points
+
+
+@dataclass(frozen=True)
+class WidthSearch:
+    """Candidates, the budget of a histogram, the budget of the choice; n is public."""
+
+    grids: tuple[Grid, ...]
+    n: int
+    privacy: Budget
+    select_privacy: Budget
+    validation: float
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """(training points, validation points)."""
+        held_out = validation_size(self.n, self.validation)
+        return self.n - held_out, held_out
+
+    @cached_property
+    def stability(self) -> Stability:
+        """(4√2/v, 2/v, 0); where a noise grid g is coarser than 1, a count moves by 1 + g. By `histogram-stability`."""
+        smallest = min(grid.volume for grid in self.grids) * (1 - 2.0**-40)
+        coarsest = max(self._counts(grid).law.grid(grid.cells) for grid in self.grids)
+        step = 1.0 if coarsest <= 1 else 1 + coarsest
+        by_training = upper(lambda: 4 * exact(2.0).sqrt() * exact(step) / exact(smallest))
+        return Stability(by_training, upper(lambda: 2 / exact(smallest)))
+
+    @cached_property
+    def rounding(self) -> float:
+        """How far a computed score can be from the real one: 128(N + 8)2⁻⁵³/v. By `histogram-stability`."""
+        return max(128 * (grid.cells + 8) * 2.0**-53 / grid.volume for grid in self.grids) * (1 + 2.0**-40)
+
+    @cached_property
+    def choice(self) -> NoisyChoice:
+        by_row = self.stability.spread(*self.sizes)
+        parts = {"one replaced point": by_row, "rounding of scores": 2 * self.rounding}
+        return NoisyChoice(
+            spread=sum_up(by_row, 2 * self.rounding),
+            budget=self.select_privacy,
+            candidates=len(self.grids),
+            parts=parts,
+            name="choice of the bin width by validation",
+            theorems=("histogram-stability", "validate-selection", "noisy-argmax"),
+        )
+
+    @property
+    def charge(self) -> Budget:
+        """The choice and the final histogram. By `composition`."""
+        return compose(self.privacy, self.choice.charge)
+
+    @property
+    def facts(self) -> tuple[Facts, ...]:
+        finest = max(self.grids, key=lambda grid: grid.cells)
+        return self.choice.facts, *NoisyCounts(finest, self.privacy, (_CELLS_NOTE,)).facts
+
+    def __call__(self, points: Points, entropy: Entropy) -> Release:
+        training, validation = (points.part(part) for part in public_parts(self.n, list(self.sizes)))
+        scores = np.array([self._score(grid, training, validation, entropy) for grid in self.grids])
+        chosen = self.choice(scores, entropy)
+        final = self._counts(self.grids[chosen])(points, entropy)
+        return Release(final.theta, final.deviation, {"chosen": np.array([float(chosen)])})
+
+    def _counts(self, grid: Grid) -> NoisyCounts:
+        return NoisyCounts(grid, self.privacy)
+
+    def _score(self, grid: Grid, training: Points, validation: Points, entropy: Entropy) -> float:
+        noisy = self._counts(grid)(training, entropy).theta
+        return density_score(grid, nearest_counts(noisy, training.n) / training.n, validation)
+
+
+def density_score(grid: Grid, shares: Vector, validation: Points) -> float:
+    """−∫ f² + (2/m) Σ f(z) for the density with these shares of the cells: large when f is near the truth in L2."""
+    held_out = validation.counts(grid.place_of, grid.cells)
+    return float((2.0 * (held_out @ shares) / validation.n - shares @ shares) / grid.volume)
+
+
+_CELLS_NOTE = "the finest candidate is described; sensitivity and noise are the same for each"
