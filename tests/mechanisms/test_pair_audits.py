@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import optimize
+from scipy import optimize, stats
 
 from mechanisms_support import (
     FALSE_ALARM,
@@ -307,6 +307,25 @@ def test_a_release_whose_solver_ignores_the_tolerance_is_found_by_the_same_bits(
     monkeypatch.setattr(solve, lambda *_: np.zeros(2))
     with pytest.raises(AssertionError):
         check_same_bits(mechanism, rows[0], tables[0])
+
+
+@pytest.mark.proof("approximate-minimum")
+@pytest.mark.parametrize("budget", [Pure(2.0), ZCDP(2.0)], ids=names)
+def test_real_releases_follow_the_simulated_law(budget):
+    """A check of the simulator itself: 400 calls of the mechanism against many draws (Kolmogorov-Smirnov)."""
+    law_type = SphericalLaplace if isinstance(budget, Pure) else Gaussian
+    mechanism, rows, tables = objective_case(HuberHinge(0.5), budget, law_type)
+    real = np.array([mechanism(rows[0], SystemEntropy()).theta for _ in range(400)])
+
+    def check(quieter: float) -> None:
+        simulated = tables[0].minimum(draw_noise(mechanism.law, 2, 20_000, quieter))
+        for coordinate in range(2):
+            found = stats.ks_2samp(real[:, coordinate], simulated[:, coordinate])
+            assert found.pvalue > FALSE_ALARM / 2
+
+    check(1.0)
+    with pytest.raises(AssertionError):
+        check(0.25)
 
 
 # squared loss on a ball: in one dimension the minimum is a clipped linear function of b

@@ -38,15 +38,15 @@ class Tilt:
     paid: Budget
     finish: Pure
 
-    @property
-    def theorem(self) -> str:
+    def theorems(self, charge: Budget) -> tuple[str, ...]:
+        """What proves the tilted minimum, and its conversion if it is charged in another currency."""
         match self.paid:
             case Pure():
-                return "objective-pure"
+                return ("objective-pure", "pure-to-zcdp") if isinstance(charge, ZCDP) else ("objective-pure",)
             case Approx():
-                return "objective-gaussian"
+                return ("objective-gaussian",)
             case ZCDP():
-                return "objective-zcdp"
+                return ("objective-zcdp",)
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class ObjectivePerturbation:
             Facts(
                 mechanism="objective perturbation",
                 theorems=(
-                    self.tilt.theorem,
+                    *self.tilt.theorems(self.charge),
                     "approximate-minimum",
                     "noise-reach",
                     "newton-terminates",
