@@ -1,13 +1,16 @@
 """Small tables, estimators and accounts for the tests of estimators."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 
 from tacit import PrivateLinearSVC, PrivateLogisticRegression, PrivateRidge, Schema
 from tacit.estimators.base import PrivateLinearModel
-from tacit.noise import Entropy, RecordedEntropy, SystemEntropy
+from tacit.noise import RecordedEntropy, SystemEntropy
 
 FEATURES: dict[str, Any] = {
     "age": {"type": "number", "min": 0, "max": 100, "missing": 40},
@@ -54,12 +57,9 @@ CASES: dict[str, tuple[type[PrivateLinearModel], dict[str, Any], str]] = {
 }
 
 
-class Watched:
-    """Makes a model's `_entropy` return a recorder, so that words can be counted after a fit."""
-
-    def __init__(self, model: PrivateLinearModel) -> None:
-        self.recorder = RecordedEntropy(SystemEntropy())
-        model._entropy = self.take  # type: ignore[method-assign]
-
-    def take(self) -> Entropy:
-        return self.recorder
+@contextmanager
+def counted_words() -> Iterator[RecordedEntropy]:
+    """Fits inside take their randomness from a recorder, so that words can be counted afterwards."""
+    recorder = RecordedEntropy(SystemEntropy())
+    with patch("tacit.estimators.base.entropy_of", lambda _: recorder):
+        yield recorder

@@ -1,4 +1,4 @@
-"""Runs inside the environment of diffprivlib: best wall-clock seconds of its logistic regression.
+"""Runs inside the environment of diffprivlib: best seconds of its logistic regression.
 
 usage: python diffprivlib_timer.py rows.npz ROUNDS
 """
@@ -16,12 +16,13 @@ def main() -> None:
     warnings.simplefilter("ignore")
     with np.load(sys.argv[1]) as stored:
         X, y = stored["X"], stored["y"]
-    best = float("inf")
+    best = {"wall": float("inf"), "cpu": float("inf")}
+    clocks = {"wall": time.perf_counter, "cpu": time.process_time}
     for _ in range(int(sys.argv[2])):
-        started = time.perf_counter()
+        started = {name: clock() for name, clock in clocks.items()}
         LogisticRegression(epsilon=1.0, data_norm=1.0).fit(X, y)
-        best = min(best, time.perf_counter() - started)
-    sys.stdout.write(json.dumps({"seconds": best}))
+        best = {name: min(best[name], clock() - started[name]) for name, clock in clocks.items()}
+    sys.stdout.write(json.dumps(best))
 
 
 if __name__ == "__main__":

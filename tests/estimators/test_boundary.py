@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from estimators_support import CASES, Watched, people, schema
+from estimators_support import CASES, counted_words, people, schema
 from rows_support import QUIET, trace
 
 COLUMNS = ("age", "sector", "member", "rich")
@@ -28,8 +28,8 @@ def seen(case: str, table: pd.DataFrame) -> dict[str, Any]:
     """Everything a bystander sees of a fit, except the released numbers."""
     kind, options, target = CASES[case]
     model = kind(domain=schema(target, rows=len(table)), **options)
-    watched = Watched(model)
-    said = trace(lambda: model.fit(table))
+    with counted_words() as recorder:
+        said = trace(lambda: model.fit(table))
     if said["error"] is not None:
         return said
     summary = model.summary()
@@ -37,7 +37,7 @@ def seen(case: str, table: pd.DataFrame) -> dict[str, Any]:
         "certificate": str(model.certificate_),
         "json": model.certificate_.to_json(),
         "html": model.certificate_.to_html(),
-        "words": watched.recorder.count,
+        "words": recorder.count,
         "attributes": sorted(vars(model)),
         "repr": repr(model),
         "names": (summary.title, summary.names, summary.footer, list(summary.to_frame().columns)),
@@ -59,6 +59,7 @@ def test_neighbours_look_alike(case: str, row: int, changes: dict[str, Any]) -> 
     first, second = seen(case, table), seen(case, neighbour)
     assert first == second
     assert first | QUIET == first
+    assert first["words"] > 0
 
 
 def test_a_chatty_fit_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
