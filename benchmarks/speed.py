@@ -1,7 +1,7 @@
 """How long does a private fit take? Beside scikit-learn without privacy and diffprivlib, in the same run.
 
-Fits are interleaved and the best of several counts. `ratio` compares wall-clock seconds, `cpu_ratio` processor seconds of
-all threads, which is the steadier number on a busy machine. diffprivlib runs in its own environment and times itself.
+Fits are interleaved and the best of several counts. `ratio` compares wall-clock seconds, `cpu_ratio` processor seconds
+of all threads, the steadier number on a busy machine. diffprivlib runs in its own environment and times itself.
 """
 
 from __future__ import annotations

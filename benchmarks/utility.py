@@ -7,7 +7,6 @@ by one replaced row, except in the line marked add/remove, which promises less.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -95,7 +94,7 @@ def _classification(name: str, seeds: int) -> list[Record]:
     table = data.load(name)
     task = Task.of(name, table.frame, table.schema, CLASSIFICATION, SPLIT_SEED["classification"])
     seeds = seeds if len(task.y) > 20_000 else 10 * seeds
-    exact = logistic.minimiser(task.X, task.y, 1e-7)
+    exact = logistic.Prepared(task.X, task.y).minimiser(1e-6)
     floor = _classified(task, exact)
     records = [_record(task, "not private", "none", np.inf, [floor], floor)]
     for method, currency, fits in _classifiers(task, seeds):
@@ -108,11 +107,12 @@ def _classification(name: str, seeds: int) -> list[Record]:
 def _classifiers(task: Task, seeds: int) -> Iterator[tuple[str, str, list[list[Theta]]]]:
     for currency in ("pure", "approximate"):
         yield "tacit", currency, _tacit(task, currency, seeds)
+    rows = (logistic.Prepared(task.X, task.y),)
     for l2 in (1e-3, 1e-4):
         fit = partial(logistic.objective_perturbation, l2=l2)
-        yield f"objective perturbation, l2 = {l2:g}", "pure", _repeated(fit, task, seeds)
-    yield "AMP", "approximate", _repeated(partial(logistic.approximate_minima, delta=DELTA), task, seeds)
-    yield "functional mechanism", "pure", _repeated(logistic.functional, task, seeds)
+        yield f"objective perturbation, l2 = {l2:g}", "pure", _repeated(fit, rows, seeds)
+    yield "AMP", "approximate", _repeated(partial(logistic.approximate_minima, delta=DELTA), rows, seeds)
+    yield "functional mechanism", "pure", _repeated(logistic.functional, rows, seeds)
     for C in (1.0, 0.01):
         yield from _diffprivlib(task, "logistic", seeds, f"diffprivlib, C = {C:g}", {"C": C})
 
@@ -135,10 +135,11 @@ def _regression(name: str, seeds: int) -> list[Record]:
 def _regressors(task: Task, seeds: int) -> Iterator[tuple[str, str, list[list[Theta]]]]:
     for currency in ("pure", "approximate"):
         yield "tacit", currency, _tacit(task, currency, seeds)
-    yield "AdaSSP", "approximate", _repeated(partial(adassp.adassp, delta=DELTA), task, seeds)
+    rows = (task.X, task.y)
+    yield "AdaSSP", "approximate", _repeated(partial(adassp.adassp, delta=DELTA), rows, seeds)
     weaker = partial(adassp.adassp, delta=DELTA, replace_one=False)
-    yield "AdaSSP, add/remove", "approximate, add/remove", _repeated(weaker, task, seeds)
-    yield "functional mechanism", "pure", _repeated(functional.linear_regression, task, seeds)
+    yield "AdaSSP, add/remove", "approximate, add/remove", _repeated(weaker, rows, seeds)
+    yield "functional mechanism", "pure", _repeated(functional.linear_regression, rows, seeds)
     yield from _diffprivlib(task, "linear", seeds, "diffprivlib", {})
 
 
@@ -169,9 +170,8 @@ def _tacit(task: Task, currency: str, seeds: int) -> list[list[Theta]]:
     return [[mechanism(rows, SystemEntropy()).theta for _ in range(seeds)] for mechanism in planned]
 
 
-def _repeated(fit: Callable[..., Theta], task: Task, seeds: int) -> list[list[Theta]]:
-    start = zlib.crc32(task.name.encode())
-    return [[fit(task.X, task.y, e, np.random.default_rng([start, k])) for k in range(seeds)] for e in EPSILONS]
+def _repeated(fit: Callable[..., Theta], rows: tuple[Any, ...], seeds: int) -> list[list[Theta]]:
+    return [[fit(*rows, epsilon, np.random.default_rng(k)) for k in range(seeds)] for epsilon in EPSILONS]
 
 
 def _diffprivlib(
