@@ -1,7 +1,7 @@
-"""The hard instance for private LASSO (Talwar, Thakurta and Zhang 2015, section 3): a fingerprinting code in a regression.
+"""The hard instance for private LASSO (Talwar, Thakurta and Zhang 2015, section 3): a fingerprinting code.
 
-w rows (x_j, 1) carry a padded Tardos code, x_j ∈ {−1, 1}^p; k rows (z_j, 0) are the rows of a k × p matrix with orthogonal
-±1 columns, so that
+w rows (x_j, 1) carry a padded Tardos code, x_j ∈ {−1, 1}^p; k rows (z_j, 0) are the rows of a k × p matrix with
+orthogonal ±1 columns, so that
 
     n · L(θ) = Σ_j (⟨x_j, θ⟩ − 1)² + k‖θ‖₂².
 
@@ -38,7 +38,7 @@ class LassoInstance:
     @property
     def planted(self) -> NDArray[np.float64]:
         """The consensus signs over p."""
-        return self.consensus / self.consensus.size
+        return np.asarray(self.consensus / self.consensus.size)
 
 
 def fingerprinting_lasso(
@@ -77,4 +77,4 @@ def _padded_tardos_code(users: int, columns: int, padding: float, entropy: Entro
 
 
 def _uniform(count: int, entropy: Entropy) -> NDArray[np.float64]:
-    return (entropy.words(count) >> np.uint64(11)) * 2.0**-53
+    return np.asarray((entropy.words(count) >> np.uint64(11)) * 2.0**-53, dtype=np.float64)

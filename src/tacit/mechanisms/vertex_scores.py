@@ -33,21 +33,17 @@ MOST_ROWS = 2**24
 
 @dataclass(frozen=True)
 class Walk:
-    """What the scores depend on besides the rows: loss, step rule, number of steps, ℓ1 radius, bound on cells.
-
-    offset: a constant in every row's score ⟨x, θ⟩ + offset; public.
-    """
+    """What the scores depend on besides the rows: loss, step rule, number of steps, ℓ1 radius, bound on cells."""
 
     loss: ClippedLoss
     schedule: Schedule
     steps: int
     radius: float
     cell_bound: float
-    offset: float = 0.0
 
     def units(self, sums: Any, y: Vector, step: int) -> Vector:
         """Slopes D of rows with Σ w_k s_k X_ij = sums after `step` steps."""
-        return self.loss.units(sums * self.per_unit(step) + self.offset, y)
+        return self.loss.units(sums * self.per_unit(step), y)
 
     def per_unit(self, step: int) -> float:
         """The row score ⟨x, θ⟩ of one unit of Σ w_k s_k X_ij after `step` steps."""

@@ -1,0 +1,127 @@
+"""Scores of vertices are exact sums of what each row gives on its own, and one row moves them by a known amount."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from lasso_support import LOSSES, UNITS, integer_scores, rows_of, small_table
+from tacit.errors import ParameterError
+from tacit.mechanisms.lasso import quick_draws
+from tacit.mechanisms.lasso_loss import ClippedLogistic, ClippedSquared
+from tacit.mechanisms.lasso_schedule import SCHEDULES
+from tacit.mechanisms.sparse_scores import SparseScores
+from tacit.mechanisms.vertex_scores import SCORE_CHANGE, FreshScores, Walk, checked_rows
+from tacit.noise import SeededEntropy
+
+pytestmark = pytest.mark.proof("integer-vertex-scores")
+CASES = [(loss, schedule) for loss in LOSSES for schedule in SCHEDULES]
+
+
+class AlwaysAll(FreshScores):
+    """A fresh pass that says which scores changed: perhaps all."""
+
+    def move(self, feature: int, sign: int) -> None:
+        super().move(feature, sign)
+
+
+def walk_of(loss: str, schedule: str, steps: int, radius: float = 3.0) -> Walk:
+    return Walk(LOSSES[loss], SCHEDULES[schedule], steps, radius, 1.0)
+
+
+@pytest.mark.parametrize(("loss", "schedule"), CASES)
+def test_scores_are_what_single_rows_give(loss: str, schedule: str) -> None:
+    X, y = small_table(1, 7, 4, loss)
+    walk = walk_of(loss, schedule, 5)
+    states = [FreshScores(rows_of(X, y, loss, sparse=False), walk), SparseScores(rows_of(X, y, loss), walk)]
+    path: tuple[tuple[int, int], ...] = ()
+    for vertex in ((0, 1), (2, -1), (0, 1), (3, 1)):
+        expected = integer_scores(X, y, path, loss=loss, schedule=schedule, steps=5, radius=3.0)
+        for state in states:
+            assert np.array_equal(state.scores, expected)
+            state.move(*vertex)
+        path = (*path, vertex)
+
+
+@pytest.mark.parametrize(("loss", "schedule"), CASES)
+def test_one_bit_stream_gives_one_transcript(loss: str, schedule: str) -> None:
+    """Kept up to date or computed afresh, cell by cell or in bulk: the sampler sees the same numbers."""
+    rng = np.random.default_rng(5)
+    X = sp.random(150, 900, 0.02, random_state=5, format="csr")
+    X.data = rng.uniform(-1, 1, X.nnz)
+    X = sp.hstack([np.ones((150, 1)), X])
+    y = rng.choice([-1, 1], 150)
+    rows, walk = rows_of(X, y, loss), walk_of(loss, schedule, 60)
+    scale = SCORE_CHANGE / 0.5
+    quick, fresh = (quick_draws(kind(rows, walk), scale, 60, SeededEntropy(8)) for kind in (SparseScores, AlwaysAll))
+    assert quick == fresh
+    assert len(set(quick)) > 5
+
+
+def check_change(X: Any, y: Any, row: Any, target: float, *, loss: Any, bound: float = SCORE_CHANGE) -> None:
+    """A replaced row moves no score by more than the bound, at the start and after a step."""
+    changed, other = X.copy(), y.copy()
+    changed[0], other[0] = row, target
+    scores = []
+    for table, targets in ((X, y), (changed, other)):
+        state = FreshScores(
+            rows_of(table, targets, "squared", sparse=False), Walk(loss, SCHEDULES["stagewise"], 2, 3.0, 1.0)
+        )
+        first = state.scores.copy()
+        state.move(0, 1)
+        scores.append(np.concatenate([first, state.scores]))
+    assert np.abs(scores[0] - scores[1]).max() <= bound
+
+
+@given(row=arrays(np.float64, 3, elements=st.floats(width=64)), target=st.floats(width=64))
+def test_no_row_moves_a_score_further(row: Any, target: float) -> None:
+    X, y = small_table(2, 5, 3, "squared")
+    check_change(X, y, row, target, loss=ClippedSquared())
+
+
+def test_the_worst_pair_attains_the_bound_and_mutants_pass_it() -> None:
+    X, y = np.ones((1, 3)), np.ones(1)
+    check_change(X, y, np.ones(3), -1.0, loss=ClippedSquared())
+    with pytest.raises(AssertionError):  # the published sensitivity counts a replaced row once
+        check_change(X, y, np.ones(3), -1.0, loss=ClippedSquared(), bound=SCORE_CHANGE / 2)
+
+    class Unclipped(ClippedSquared):
+        def units(self, score: Any, y: Any) -> Any:
+            return np.rint((score - y) * UNITS)
+
+    held_apart = np.array([[0.0, 1.0, 1.0]])
+    check_change(held_apart, y, np.ones(3), -1.0, loss=ClippedSquared())
+    with pytest.raises(AssertionError):
+        check_change(held_apart, y, np.ones(3), -1.0, loss=Unclipped())
+
+
+def test_units_do_not_depend_on_the_company() -> None:
+    """A row's slope is the same alone, in a long vector, and at every offset."""
+    rng = np.random.default_rng(0)
+    scores, y = rng.uniform(-30, 30, 1001), rng.choice([-1.0, 1.0], 1001)
+    for loss in (ClippedLogistic(), ClippedLogistic(1.0), ClippedSquared()):
+        together = loss.units(scores, y)
+        assert np.abs(together).max() <= UNITS
+        assert all(loss.units(scores[i : i + 1], y[i : i + 1])[0] == together[i] for i in range(0, 1001, 7))
+        assert np.array_equal(loss.units(scores[3:], y[3:]), together[3:])
+
+
+@pytest.mark.parametrize("loss", [ClippedLogistic(), ClippedLogistic(1.0), ClippedLogistic(0.2), ClippedSquared(0.7)])
+def test_units_are_the_slope_of_the_value(loss: Any) -> None:
+    scores, y = np.linspace(-9, 9, 4001), np.where(np.arange(4001) % 2, 1.0, -1.0)
+    slope = (loss.value(scores + 1e-5, y) - loss.value(scores - 1e-5, y)) / 2e-5
+    assert np.allclose(loss.units(scores, y) / UNITS * loss.slope_bound, slope, atol=3e-4)
+
+
+def test_too_many_rows_are_refused() -> None:
+    with pytest.raises(ParameterError, match=r"at most 2\*\*24"):
+        checked_rows(2**24 + 1)
+    for slope in (0.0, 1.5):
+        with pytest.raises(ParameterError, match="clipped in"):
+            ClippedLogistic(slope)
+    with pytest.raises(ParameterError, match="positive"):
+        ClippedSquared(0.0)
