@@ -96,7 +96,8 @@ def test_automatic_choices_follow_the_documented_rule():
     assert isinstance(plan_classifier(ADULT, Wishes(Logistic()), Pure(1.0), "auto").mechanism, ObjectivePerturbation)
     assert isinstance(plan_classifier(ADULT, Wishes(Hinge()), Pure(1.0), "auto").mechanism, OutputPerturbation)
     regression = {
-        (SMALL, Pure(1.0)): CovariancePerturbation,  # d ≤ 8
+        (dataclasses.replace(SMALL, width=3), Pure(1.0)): CovariancePerturbation,  # d ≤ 3
+        (SMALL, Pure(1.0)): CentredObjective,  # d^1.5/(nε) = 0.007
         (ADULT, Pure(1.0)): CentredObjective,  # d^1.5/(nε) = 0.03
         (dataclasses.replace(ADULT, n=10**7), Pure(1.0)): CovariancePerturbation,  # d^1.5/(nε) = 0.0001
         (dataclasses.replace(ADULT, constant=None), Pure(1.0)): CovariancePerturbation,

@@ -5,7 +5,7 @@ perturbation is never quieter than objective perturbation for a smooth loss (it 
 curvature), so "auto" takes it only for the hinge. For linear regression:
 
     (ε, δ) or zCDP:  moments with Gaussian noise
-    pure ε:          moments if d ≤ 8 or d^1.5/(nε) < 0.001, else mean first and objective perturbation
+    pure ε:          moments if d ≤ 3 or d^1.5/(nε) < 0.001, else mean first and objective perturbation
 """
 
 from collections.abc import Callable
@@ -41,6 +41,9 @@ class Plan:
     mechanism: Mechanism
     why: str
 
+
+FEW_COLUMNS = 3
+LITTLE_CROWDING = 0.001
 
 Planner = Callable[[Shape, Wishes, Budget], Plan]
 
@@ -135,11 +138,11 @@ def _automatic_regression(shape: Shape, wishes: Wishes, budget: Budget) -> Plan:
         case Pure(epsilon):
             crowding = shape.width**1.5 / (shape.n * epsilon)
             facts = f"d = {shape.width}, d^1.5/(nε) = {crowding:.2g}"
-            if shape.width <= 8 or crowding < 0.001 or shape.constant is None:
+            if shape.width <= FEW_COLUMNS or crowding < LITTLE_CROWDING or shape.constant is None:
                 plan = covariance(shape, wishes, budget)
-                return Plan(plan.mechanism, f"{plan.why}: d ≤ 8 or d^1.5/(nε) < 0.001 or no intercept ({facts})")
+                return Plan(plan.mechanism, f"{plan.why}: d ≤ 3 or d^1.5/(nε) < 0.001 or no intercept ({facts})")
             plan = centred(shape, wishes, budget)
-            return Plan(plan.mechanism, f"{plan.why}: d > 8 and d^1.5/(nε) ≥ 0.001 ({facts})")
+            return Plan(plan.mechanism, f"{plan.why}: d > 3 and d^1.5/(nε) ≥ 0.001 ({facts})")
 
 
 def _entry_noise(shape: Shape, budget: Budget, measure: Frobenius | Entrywise) -> float:
