@@ -168,7 +168,7 @@ def _simulated(cell: Cell, replicates: int) -> Record:
 
     record = _measured(cell, n, truth, replicate, replicates, {"engine": "simulated"})
     if spread:
-        record["variability"] = float(np.mean(np.subtract(*np.quantile(spread, [0.975, 0.025], axis=0))))
+        record["variability"] = _spread(spread)
         record["over_variability"] = record["length"] / record["variability"]
     if published:
         record["published_length"] = float(np.mean(published))
@@ -183,9 +183,10 @@ def _measured(
     cell: Cell, n: int, truth: Floats, replicate: Callable[[], tuple[Any, Floats]], replicates: int, more: Record
 ) -> Record:
     directions = np.eye(len(truth))
-    hits, lengths = [], []
+    hits, lengths, thetas = [], [], []
     for _ in range(replicates):
         evidence, theta = replicate()
+        thetas.append(theta)
         half = evidence.half_widths(directions, LEVEL)
         hits.append(np.abs(theta - truth) <= half)
         lengths.append(2 * half)
@@ -193,12 +194,17 @@ def _measured(
     record = {"data": cell.data, "d": cell.d, "n": n, "loss": cell.loss, "currency": cell.currency}
     record |= {"epsilon": cell.epsilon, "replicates": replicates, "l2": evidence.l2} | more
     record |= {"coverage": float(covered.mean()), "worst": float(covered.mean(axis=0).min())}
-    record |= {"length": float(np.mean(lengths))}
+    record |= {"length": float(np.mean(lengths)), "own_variability": _spread(thetas)}
     record["covered"] = record["coverage"] >= (0.95 if n >= 5000 else 0.94) and record["worst"] >= 0.92
     mark = MARKS.get((cell.data, cell.d, cell.currency))
     if mark and cell.n is None and cell.epsilon == 1.0 and cell.loss == "logistic":
         record |= {"length_mark": mark, "short_enough": record["length"] <= mark}
     return record
+
+
+def _spread(thetas: list[Floats]) -> float:
+    """Mean width of the central 95 % of each coefficient over replicates."""
+    return float(np.mean(np.subtract(*np.quantile(thetas, [0.975, 0.025], axis=0))))
 
 
 @dataclass(frozen=True)
