@@ -116,30 +116,30 @@ def plot(rows: list[dict[str, Any]], directory: Path) -> None:
     (first, fourth), (fifth, seventh) = figure.subplots(2, 2)
     for axes, names in ((first, ("functional", "tuned", "output", "auto")), (fourth, ("objective", "output"))):
         _curves(axes, by_epsilon, names, "mse")
-        axes.set(title="error of √dose", ylabel="mean squared error", yscale="log")
-    _curves(fifth, by_epsilon, MECHANISMS, "inversion")
+        axes.set(title="Error of √dose", ylabel="mean squared error", yscale="log")
+        axes.set_ylim(top=5 * axes.get_ylim()[1])  # room for the legend
     fifth.axhline(by_epsilon["commonest"].iloc[0], color="grey", linestyle=":", label="commonest genotype")
-    fifth.set(title="VKORC1 guessed from the model", ylabel="share of patients")
-    fifth.legend()
-    seventh.plot(by_share["share"], by_share["mse"], "o-", label="mean squared error")
-    seventh.set(
-        title=f"tuned output perturbation, ε = {CHUNK_EPSILON}", xlabel="share of the training rows", ylabel="error"
-    )
+    _curves(fifth, by_epsilon, MECHANISMS, "inversion")
+    fifth.set(title="VKORC1 guessed from the model", ylabel="share of patients", ylim=(0.25, 0.75))
+    seventh.plot(by_share["share"], by_share["mse"], "o-", color="C0", label="mean squared error")
+    seventh.set(title=f"Tuned, ε = {CHUNK_EPSILON}: more rows", xlabel="share of the training rows", ylabel="error")
     twin = seventh.twinx()
     twin.plot(by_share["share"], by_share["inversion"], "s--", color="C3", label="VKORC1 guessed")
-    twin.set_ylabel("share of patients")
-    seventh.legend(loc="upper center")
-    twin.legend(loc="center right")
-    figure.savefig(directory / "warfarin.png", dpi=80)
+    twin.set(ylabel="share of patients", ylim=(0.25, 0.5))
+    seventh.legend(loc="upper left", bbox_to_anchor=(0.3, 1.0))
+    twin.legend(loc="upper left", bbox_to_anchor=(0.3, 0.9))
+    figure.savefig(directory / "warfarin.png", dpi=68)
 
 
 def _curves(axes: Any, table: pd.DataFrame, names: tuple[str, ...], quantity: str) -> None:
     for name in names:
         rows = table.loc[[name]]
-        axes.plot(rows["epsilon"], rows[quantity], "o-", label=name)
+        axes.plot(rows["epsilon"], rows[quantity], "o-", color=f"C{MECHANISMS.index(name)}", label=name)
     axes.axhline(table.loc["non-private", quantity], color="black", linestyle="--", label="non-private")
     axes.set(xlabel="ε", xscale="log")
-    axes.legend()
+    axes.set_xticks(EPSILONS, [f"{epsilon:g}" for epsilon in EPSILONS])
+    axes.minorticks_off()
+    axes.legend(ncols=2)
 
 
 if __name__ == "__main__":

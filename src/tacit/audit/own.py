@@ -38,10 +38,10 @@ def own_cases(effort: float = 1.0) -> list[Case]:
         return max(100, int(count * effort))
 
     return [
-        *_noise_cases(runs(400_000), runs(12_000)),
-        *_selection_cases(runs(30_000)),
+        *_noise_cases(runs(400_000), runs(8_000)),
+        *_selection_cases(runs(20_000)),
         *_ladder_cases(runs(200_000)),
-        *_mechanism_cases(runs(3_000)),
+        *_mechanism_cases(runs(2_500)),
     ]
 
 
