@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from sklearn.metrics import roc_auc_score
 
 from benchmarks import data
 from benchmarks.peers import adassp, environment, functional, logistic
+from benchmarks.utility_plot import plot
 from tacit import Approx, PrivateRidge, Pure, Schema
 from tacit.domain import CLASSIFICATION, REGRESSION, Geometry, table_encoding
 from tacit.losses import Logistic, Squared
@@ -26,6 +26,8 @@ from tacit.mechanisms.choice import Wishes, plan_classifier, plan_regression
 from tacit.mechanisms.problem import Shape
 from tacit.noise import SystemEntropy
 from tacit.rows import linear_scores, open_rows
+
+__all__ = ["main", "plot", "run"]
 
 EPSILONS = (0.1, 0.3, 1.0, 3.0)
 DELTA = 1e-6
@@ -248,43 +250,6 @@ def _report_losses(records: list[Record]) -> None:
                             f"utility: {record['method']} is better on {record['data']}, ε = {record['epsilon']:g}, "
                             f"{metric}: {record[metric]:.4f} against {ours[metric]:.4f}"
                         )
-
-
-def plot(records: list[Record], directory: Path) -> None:
-    """One panel a table: the measure against ε, one line a method."""
-    import matplotlib.pyplot as plt
-
-    frame = pd.DataFrame(records)
-    tables = list(dict.fromkeys(frame["data"]))
-    columns = min(3, len(tables))
-    figure, axes = plt.subplots(
-        -(-len(tables) // columns), columns, figsize=(4.4 * columns, 3.4 * -(-len(tables) // columns)), squeeze=False
-    )
-    for axis, name in zip(axes.flat, tables, strict=False):
-        _panel(axis, frame[frame["data"] == name], name)
-    for axis in axes.flat[len(tables) :]:
-        axis.set_visible(False)
-    handles = {line.get_label(): line for axis in axes.flat for line in axis.get_lines()}
-    figure.legend(handles.values(), handles.keys(), loc="lower center", ncols=4, fontsize=8, frameon=False)
-    figure.tight_layout(rect=(0, 0.12 if len(tables) <= 3 else 0.08, 1, 1))
-    figure.savefig(directory / "utility.png", dpi=80)
-    plt.close(figure)
-
-
-def _panel(axis: Any, frame: pd.DataFrame, name: str) -> None:
-    metric = next(m for m in ("accuracy", "mse_ratio", "r2") if m in frame and frame[m].notna().any())
-    for (method, currency), rows in frame[np.isfinite(frame["epsilon"])].groupby(["method", "currency"], sort=False):
-        ours = method == "tacit"
-        label = f"{method} ({'pure' if currency == 'pure' else 'δ = 1e-6'})" if ours else method
-        style = {"color": "#0b5394" if currency == "pure" else "#cc4125", "linewidth": 2.2} if ours else {"alpha": 0.6}
-        axis.plot(rows["epsilon"], rows[metric], marker="o", markersize=3, label=label, **style)
-    for value in frame.loc[~np.isfinite(frame["epsilon"]), metric]:
-        axis.axhline(value, color="grey", linewidth=0.8, linestyle=":")
-    axis.set_xscale("log")
-    if metric == "mse_ratio":
-        axis.set_ylim(0.9, 4)
-    axis.set_title(f"{name}: {'test MSE ÷ least squares' if metric == 'mse_ratio' else metric}", fontsize=10)
-    axis.set_xlabel("ε", fontsize=9)
 
 
 def main() -> None:
