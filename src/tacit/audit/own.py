@@ -9,6 +9,7 @@ from tacit import noise
 from tacit.audit import pair_loss
 from tacit.audit.cases import Case
 from tacit.audit.interval import Floats
+from tacit.audit.interval_cases import interval_cases
 from tacit.audit.lower_bound import lower_bound
 from tacit.audit.pairs import worst_pair
 from tacit.audit.reachability import reachability
@@ -17,6 +18,7 @@ from tacit.audit.tilted import TiltedLogistic, tilted_pair_loss, tilted_score
 from tacit.domain import Domain, Geometry
 from tacit.estimators import PrivateLogisticRegression
 from tacit.losses import Logistic, Squared
+from tacit.mechanisms.above_threshold import InteractiveAboveThreshold, TwoSidedNoise
 from tacit.mechanisms.covariance import TARGET_WEIGHT, CovariancePerturbation
 from tacit.mechanisms.functional import FunctionalMechanism
 from tacit.mechanisms.moments import Frobenius
@@ -42,6 +44,7 @@ def own_cases(effort: float = 1.0) -> list[Case]:
         *_selection_cases(runs(20_000)),
         *_ladder_cases(runs(200_000)),
         *_mechanism_cases(runs(2_500)),
+        *interval_cases(runs(1_500)),
     ]
 
 
@@ -91,10 +94,8 @@ def _selection_cases(runs: int) -> list[Case]:
         return noise.permute_and_flip(scores, 2.0, ENTROPY)
 
     def above_threshold(queries: Any) -> int:
-        """The index of the first query above ½, noise of scale 4 on queries and 2 on the threshold: ε = ½ + ½."""
-        threshold = noise.LazyLaplace(2, ENTROPY)
-        hits = (i for i, q in enumerate(queries) if noise.exceeds(q, noise.LazyLaplace(4, ENTROPY), 0.5, threshold))
-        return next(hits, len(queries))
+        test = InteractiveAboveThreshold(TwoSidedNoise(1.0, 1.0, threshold_share=0.5), 0.5, ENTROPY)
+        return next((index for index, query in enumerate(queries) if test.above(query)), len(queries))
 
     queries = ((0.0, 0.0, 0.0, 1.0), (1.0, 1.0, 1.0, 0.0))
     laws = [pair_loss.exponential_law(scores, 2.0) for scores in (first, second)]
@@ -127,7 +128,7 @@ def _ladder_cases(runs: int) -> list[Case]:
 
 
 def _mechanism_cases(runs: int) -> list[Case]:
-    line, plane = (_shape(width) for width in (1, 2))
+    line, plane = (standard_shape(width) for width in (1, 2))
     output = OutputPerturbation(Problem(line, Logistic(), L2), Pure(1.0))
     tilted = ObjectivePerturbation(Problem(line, Logistic(), L2), Pure(1.0))
     covariance = CovariancePerturbation(plane, Pure(1.0), Frobenius())
@@ -171,7 +172,8 @@ def _first(outputs: Floats) -> Floats:
     return outputs[:, 0]
 
 
-def _shape(width: int) -> Shape:
+def standard_shape(width: int) -> Shape:
+    """Four rows of the ℓ2 unit ball without intercept: so few that one row matters."""
     return Shape.of(open_rows(np.zeros((ROWS, width)), np.zeros(ROWS), Domain(), Geometry(constant=None)))
 
 
