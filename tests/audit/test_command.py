@@ -16,6 +16,7 @@ def test_audit_prints_a_line_per_mechanism_and_finds_nothing():
     result = runner.invoke(app, ["audit", "--effort", "0.001", "--confidence", "0.999999999"])
     assert result.exit_code == 0, result.output
     assert "objective perturbation" in result.output
+    assert "Same random bits" in result.output
     assert "VIOLATED" not in result.output
 
 

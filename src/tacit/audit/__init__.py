@@ -9,6 +9,7 @@ from tacit.audit.pairs import hostile_pair, worst_pair
 from tacit.audit.peers.diffprivlib import diffprivlib_cases
 from tacit.audit.peers.opendp import opendp_cases
 from tacit.audit.reachability import reachability
+from tacit.audit.replays import own_replays
 from tacit.audit.targets import Batches, draw
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "lower_bound",
     "opendp_cases",
     "own_cases",
+    "own_replays",
     "reachability",
     "replay",
     "worst_pair",

@@ -21,7 +21,7 @@ from tacit.errors import ParameterError
 THRESHOLDS = 400
 TO_LEARN_A_SCORE = 0.5
 TO_CHOOSE_A_THRESHOLD = 0.2
-CAUTION = 0.2
+CAUTION = 0.05
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ Floats = NDArray[np.float64]
 Score = Callable[[Floats], Floats]
 
 MANY_VALUES = 64
-CELLS_IN_ALL = 200
+MOST_CELLS = 200
+DRAWS_PER_CELL = 40
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,8 @@ class CellScore:
     def learn(cls, first: Floats, second: Floats) -> "CellScore":
         """Quantile cells for continuous columns, one cell per value for discrete ones."""
         both = np.concatenate([first, second])
-        cells = max(4, round(CELLS_IN_ALL ** (1 / both.shape[1])))
+        in_all = min(MOST_CELLS, len(both) / DRAWS_PER_CELL)
+        cells = max(4, round(in_all ** (1 / both.shape[1])))
         edges = tuple(_edges(column, cells) for column in both.T)
         size = int(np.prod([len(e) + 1 for e in edges]))
         counts = [np.bincount(_cell(edges, outputs), minlength=size) + 1.0 for outputs in (first, second)]

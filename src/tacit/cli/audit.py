@@ -13,7 +13,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from tacit.attacks import invert
-from tacit.audit import Case, Finding, diffprivlib_cases, examine, opendp_cases, own_cases
+from tacit.audit import Case, Finding, Observation, diffprivlib_cases, examine, opendp_cases, own_cases, own_replays
 from tacit.errors import TacitError
 from tacit.estimators import load
 
@@ -36,7 +36,10 @@ def audit(
         console.print(str(error), markup=False)
         raise typer.Exit(2) from None
     console.print(_table(findings, confidence))
-    if any(finding.violated for finding in findings):
+    replays = own_replays() if peer is None else []
+    if replays:
+        console.print(_replay_table(replays))
+    if any(finding.violated for finding in findings) or not all(seen.holds for _, seen in replays):
         raise typer.Exit(VIOLATION_EXIT)
 
 
@@ -110,4 +113,16 @@ def _table(findings: Sequence[Finding], confidence: float) -> Table:
             finding.verdict,
             style="bold red" if finding.violated else "",
         )
+    return table
+
+
+def _replay_table(replays: Sequence[tuple[str, Observation]]) -> Table:
+    table = Table(title="Same random bits on neighbouring tables: how far the release moves", box=box.SIMPLE)
+    table.add_column("mechanism", no_wrap=True)
+    for heading in ("declared", "moved"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("verdict")
+    for name, seen in replays:
+        verdict = "nothing found" if seen.holds else "VIOLATED"
+        table.add_row(name, f"{seen.allowed:.4g}", f"{seen.moved:.4g}", verdict, style="" if seen.holds else "bold red")
     return table
