@@ -375,6 +375,7 @@ COLUMNS = {"adult": _adult, "bank": _bank, "magic": _magic, "kdd": _kdd}
 def plot(records: list[Record], directory: Path) -> None:
     """Coverage against length over the true spread, one point a cell."""
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import NullFormatter
 
     frame = pd.DataFrame(records)
     frame = frame[frame["coverage"].notna()]
@@ -387,6 +388,8 @@ def plot(records: list[Record], directory: Path) -> None:
         axis.axhline(0.95, color="grey", linewidth=0.8)
         axis.axhline(0.92, color="grey", linewidth=0.8, linestyle=":")
         axis.set(xscale="log", xlabel="rows", title=f"{currency}: coverage (▾ worst coordinate)", ylim=(0.85, 1.005))
+    for axis in axes:
+        axis.xaxis.set_minor_formatter(NullFormatter())
     axes[0].legend(frameon=False, fontsize=8)
     figure.tight_layout()
     figure.savefig(directory / "intervals.png", dpi=80)

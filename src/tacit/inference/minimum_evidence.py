@@ -12,9 +12,9 @@ The released Hessian H̃ carries noise whose eigenvalues reach τ√(2d), τ its
 Too large a curvature makes intervals too short, too small a one only makes them long, so A is H̃ lowered by a part of
 that reach, with eigenvalues below λ raised to λ, which no Hessian is below:
 
-    A = max(H̃ − sτ√(2d) I, λI),    s = min(m, 0.15 + 0.5 τ/λ),    m = 0.6, or 0.3 where the covariance was released
+    A = max(H̃ − sτ√(2d) I, λI),    s = min(m, 0.15 + 0.5 τ/λ)
 
-s depends on public facts only. All of this is post-processing of the release.
+with m = 0.6, or 0.3 where the covariance was released and d > 2. s depends on public facts only. All of this is post-processing of the release.
 """
 
 import math
@@ -36,6 +36,7 @@ from tacit.inference.stream import Stream
 from tacit.mechanisms.laws import NoiseLaw
 from tacit.mechanisms.objective import ObjectivePerturbation
 from tacit.mechanisms.release import Release
+from tacit.mechanisms.shares import SMALL_WIDTH
 from tacit.mechanisms.svec import svec_size
 from tacit.mechanisms.with_intervals import FitWithIntervals
 
@@ -86,7 +87,8 @@ class MinimumEvidence:
         """A."""
         width = self.theta.size
         noise = self.hessian_law.deviation(svec_size(width))
-        most = LARGEST_LOWERING_WITH_COVARIANCE if self._has_covariance else LARGEST_LOWERING
+        modest = self._has_covariance and width > SMALL_WIDTH
+        most = LARGEST_LOWERING_WITH_COVARIANCE if modest else LARGEST_LOWERING
         share = min(most, LEAST_LOWERING + LOWERING_SLOPE * noise / self.l2)
         lowered = self.hessian - share * noise * math.sqrt(2 * width) * np.eye(width)
         return eigenvalues_raised(lowered, self.l2)
