@@ -69,7 +69,9 @@ def in_units(X: Any, cell_bound: float) -> Any:
 
 
 def _rounded(cells: Vector, cell_bound: float) -> Vector:
-    return np.clip(np.rint(cells * (CELL_UNITS / cell_bound)), -CELL_UNITS, CELL_UNITS)
+    units = cells * (CELL_UNITS / cell_bound)
+    np.rint(units, out=units)
+    return np.clip(units, -CELL_UNITS, CELL_UNITS, out=units)
 
 
 class FreshScores:
