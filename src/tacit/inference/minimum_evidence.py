@@ -14,7 +14,8 @@ that reach, with eigenvalues below λ raised to λ, which no Hessian is below:
 
     A = max(H̃ − sτ√(2d) I, λI),    s = min(m, 0.15 + 0.5 τ/λ)
 
-with m = 0.6, or 0.3 where the covariance was released and d > 2. s depends on public facts only. All of this is post-processing of the release.
+with m = 0.6, or 0.3 where the covariance was released and d > 2. s depends on public facts only. All of this is
+post-processing of the release.
 """
 
 import math
