@@ -55,15 +55,17 @@ def weight_and_total(schedule: str, step: int, steps: int) -> tuple[int, int]:
     }[schedule]
 
 
-def row_units(x: Any, y: float, path: Path, *, loss: str, schedule: str, steps: int, radius: float) -> int:
+def row_units(
+    x: Any, y: float, path: Path, *, loss: str, schedule: str, steps: int, radius: float, grain: int = 1
+) -> int:
     """D of one row after a path, from that row alone."""
     held = sum(weight_and_total(schedule, t, steps)[0] * s * round(x[j] * UNITS) for t, (j, s) in enumerate(path, 1))
     total = weight_and_total(schedule, len(path), steps)[1]
     score = held * (radius / (total * UNITS))
     if loss == "squared":
-        return round(min(max(score - y, -1.0), 1.0) * UNITS)
+        return grain * round(round(min(max(score - y, -1.0), 1.0) * UNITS) / grain)
     margin = round(y * score * 4096) / 4096
-    return round(-y * round(min(1 / (1 + math.exp(margin)), 0.5) / 0.5 * UNITS))
+    return grain * round(-y * round(min(1 / (1 + math.exp(margin)), 0.5) / 0.5 * UNITS) / grain)
 
 
 def integer_scores(X: Any, y: Any, path: Path, **how: Any) -> np.ndarray[Any, Any]:

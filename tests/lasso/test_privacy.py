@@ -38,7 +38,7 @@ def pairs(loss: str) -> dict[str, tuple[Any, Any]]:
 
 
 def laws(loss: str, tables: Any, scale: float, steps: int) -> tuple[list[float], list[float]]:
-    how = {"loss": loss, "schedule": "stagewise", "radius": RADIUS}
+    how: dict[str, Any] = {"loss": loss, "schedule": "stagewise", "radius": RADIUS, "grain": 2048}
     first, second = (transcript_law(np.array(X), np.array(y), scale, steps, **how) for X, y in tables)
     return list(first.values()), [second[path] for path in first]
 

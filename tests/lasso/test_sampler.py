@@ -139,7 +139,7 @@ def test_the_law_of_whole_transcripts(loss: str, schedule: str, constant_work: b
     X, y = small_table(4, 6, 3, loss)
     rows = rows_of(X, y, loss)
     fit = mechanism(rows, ZCDP(3.0), 3, loss=loss, schedule=schedule, constant_work=constant_work)
-    law = transcript_law(X, y, fit.unit_scale, 3, loss=loss, schedule=schedule, radius=2.0)
+    law = transcript_law(X, y, fit.unit_scale, 3, loss=loss, schedule=schedule, radius=2.0, grain=fit.grain)
     entropy, counts = SystemEntropy(), Counter[Any]()
     for _ in range(300 if constant_work else 800):
         features, signs = fit.transcript(rows, entropy)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from lasso_support import LOSSES, UNITS, integer_scores, rows_of, small_table
+from lasso_support import LOSSES, UNITS, integer_scores, mechanism, rows_of, small_table
 from tacit.errors import ParameterError
 from tacit.mechanisms.lasso import quick_draws
 from tacit.mechanisms.lasso_loss import ClippedLogistic, ClippedSquared
@@ -17,6 +17,7 @@ from tacit.mechanisms.lasso_schedule import SCHEDULES
 from tacit.mechanisms.sparse_scores import SparseScores
 from tacit.mechanisms.vertex_scores import SCORE_CHANGE, FreshScores, Walk, checked_rows
 from tacit.noise import SeededEntropy
+from tacit.privacy import Pure
 
 pytestmark = pytest.mark.proof("integer-vertex-scores")
 CASES = [(loss, schedule) for loss in LOSSES for schedule in SCHEDULES]
@@ -29,18 +30,19 @@ class AlwaysAll(FreshScores):
         super().move(feature, sign)
 
 
-def walk_of(loss: str, schedule: str, steps: int, radius: float = 3.0) -> Walk:
-    return Walk(LOSSES[loss], SCHEDULES[schedule], steps, radius, 1.0)
+def walk_of(loss: str, schedule: str, steps: int, grain: int = 1) -> Walk:
+    return Walk(LOSSES[loss], SCHEDULES[schedule], steps, 3.0, 1.0, grain)
 
 
+@pytest.mark.parametrize("grain", [1, 256])
 @pytest.mark.parametrize(("loss", "schedule"), CASES)
-def test_scores_are_what_single_rows_give(loss: str, schedule: str) -> None:
+def test_scores_are_what_single_rows_give(loss: str, schedule: str, grain: int) -> None:
     X, y = small_table(1, 7, 4, loss)
-    walk = walk_of(loss, schedule, 5)
+    walk = walk_of(loss, schedule, 5, grain)
     states = [FreshScores(rows_of(X, y, loss, sparse=False), walk), SparseScores(rows_of(X, y, loss), walk)]
     path: tuple[tuple[int, int], ...] = ()
     for vertex in ((0, 1), (2, -1), (0, 1), (3, 1)):
-        expected = integer_scores(X, y, path, loss=loss, schedule=schedule, steps=5, radius=3.0)
+        expected = integer_scores(X, y, path, loss=loss, schedule=schedule, steps=5, radius=3.0, grain=grain)
         for state in states:
             assert np.array_equal(state.scores, expected)
             state.move(*vertex)
@@ -55,7 +57,7 @@ def test_one_bit_stream_gives_one_transcript(loss: str, schedule: str) -> None:
     X.data = rng.uniform(-1, 1, X.nnz)
     X = sp.hstack([np.ones((150, 1)), X])
     y = rng.choice([-1, 1], 150)
-    rows, walk = rows_of(X, y, loss), walk_of(loss, schedule, 60)
+    rows, walk = rows_of(X, y, loss), walk_of(loss, schedule, 60, 64)
     scale = SCORE_CHANGE / 0.5
     quick, fresh = (quick_draws(kind(rows, walk), scale, 60, SeededEntropy(8)) for kind in (SparseScores, AlwaysAll))
     assert quick == fresh
@@ -115,6 +117,16 @@ def test_units_are_the_slope_of_the_value(loss: Any) -> None:
     scores, y = np.linspace(-9, 9, 4001), np.where(np.arange(4001) % 2, 1.0, -1.0)
     slope = (loss.value(scores + 1e-5, y) - loss.value(scores - 1e-5, y)) / 2e-5
     assert np.allclose(loss.units(scores, y) / UNITS * loss.slope_bound, slope, atol=3e-4)
+
+
+def test_the_grain_is_public_and_below_the_noise() -> None:
+    """A function of n, p and ε₀; never coarser than ⅛ of the largest slope nor than a selection is expected to err."""
+    X, y = small_table(1, 50, 4, "logistic")
+    coarse = mechanism(rows_of(X, y), Pure(0.01), 2)
+    fine = mechanism(rows_of(X, y), Pure(2.0**20), 2)
+    assert (coarse.grain, fine.grain) == (UNITS // 8, 1)
+    middle = mechanism(rows_of(X, y), Pure(10.0), 2)
+    assert middle.grain <= UNITS * 4 * np.log(8) / (50 * middle.step_epsilon) < 2 * middle.grain
 
 
 def test_too_many_rows_are_refused() -> None:

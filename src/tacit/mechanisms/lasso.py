@@ -9,6 +9,7 @@ derivative of the mean loss towards it, by at most Δ = 2cLr/n; Gumbel noise of 
     ρ-zCDP:  ε₀ = √(8ρ/T)        pure ε:  ε₀ = ε/T
 """
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from tacit import noise
 from tacit.errors import ParameterError
-from tacit.mechanisms.lasso_loss import ClippedLoss
+from tacit.mechanisms.lasso_loss import SLOPE_UNITS, ClippedLoss
 from tacit.mechanisms.lasso_schedule import STAGEWISE, Schedule, checked_steps, recommended_steps
 from tacit.mechanisms.laws import Vector
 from tacit.mechanisms.problem import Shape
@@ -114,6 +115,16 @@ class VertexFrankWolfe:
         """2Δ/ε₀ in units of the whole-number scores, rounded up, by `integer-vertex-scores`."""
         return upper(lambda: 2 * exact(SCORE_CHANGE) / exact(self.step_epsilon))
 
+    @cached_property
+    def grain(self) -> int:
+        """How coarsely slopes are rounded: L times a power of two up to min(⅛, 4 ln(2p)/(nε₀)). Public.
+
+        The error that this makes in a derivative, at most half of that times the mean of |x_j|, is below the error
+        4L ln(2p)/(nε₀) that the noise of a selection is expected to make.
+        """
+        expected = 4 * math.log(2 * self.problem.shape.width) / (self.problem.shape.n * self.step_epsilon)
+        return 1 << max(0, math.floor(math.log2(SLOPE_UNITS * min(expected, 0.125))))
+
     @property
     def facts(self) -> tuple[Facts, ...]:
         delta, epsilon = self.problem.sensitivity, self.step_epsilon
@@ -161,7 +172,8 @@ class VertexFrankWolfe:
 
     def transcript(self, rows: Rows, entropy: Entropy) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The chosen vertices, (features, signs) in order: this is what is private."""
-        walk = Walk(self.problem.loss, self.schedule, self.steps, self.problem.radius, self.problem.cell_bound)
+        problem = self.problem
+        walk = Walk(problem.loss, self.schedule, self.steps, problem.radius, problem.cell_bound, self.grain)
         draws = self._full_draws if self.constant_work or not rows.sparse else self._quick_draws
         chosen = np.array(draws(rows, walk, entropy), dtype=np.int64)
         return chosen[:, 0], chosen[:, 1]

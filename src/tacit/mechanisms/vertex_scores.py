@@ -33,17 +33,22 @@ MOST_ROWS = 2**24
 
 @dataclass(frozen=True)
 class Walk:
-    """What the scores depend on besides the rows: loss, step rule, number of steps, ℓ1 radius, bound on cells."""
+    """What the scores depend on besides the rows: loss, step rule, number of steps, ℓ1 radius, bound on cells.
+
+    grain: slopes are rounded to multiples of this power of two. The coarser, the fewer rows a step has to look at.
+    """
 
     loss: ClippedLoss
     schedule: Schedule
     steps: int
     radius: float
     cell_bound: float
+    grain: int = 1
 
     def units(self, sums: Any, y: Vector, step: int) -> Vector:
         """Slopes D of rows with Σ w_k s_k X_ij = sums after `step` steps."""
-        return self.loss.units(sums * self.per_unit(step), y)
+        units = self.loss.units(sums * self.per_unit(step), y)
+        return np.rint(units / self.grain) * self.grain
 
     def per_unit(self, step: int) -> float:
         """The row score ⟨x, θ⟩ of one unit of Σ w_k s_k X_ij after `step` steps."""
