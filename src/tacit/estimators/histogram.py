@@ -193,6 +193,6 @@ class PrivateHistogram(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
 def _as_column(X: Any) -> Any:
     """A series, or an array of one dimension, is a table of one column."""
-    if hasattr(X, "to_frame") and getattr(X, "ndim", None) == 1:
-        return X.to_frame()
-    return X.reshape(-1, 1) if isinstance(X, np.ndarray) and X.ndim == 1 else X
+    if len(getattr(X, "shape", ())) != 1:
+        return X
+    return X.to_frame() if hasattr(X, "to_frame") else np.asarray(X).reshape(-1, 1)

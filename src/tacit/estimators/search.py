@@ -45,7 +45,7 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     `random_state` are the same for all.
     select_privacy: what the choice costs. validation: share of the rows that score the candidates; which ones is
     decided by position, by a public rule.
-    scoring: None for the default (ramp loss, capped squared error), or one of `tacit.mechanisms.selection.scores`: Ramp,
+    scoring: None for the default (ramp loss, capped squared error), or one of tacit.mechanisms.selection.scores: Ramp,
     CappedLoss, or DeclaredScore(function, limit, lipschitz) for a score of your own.
     method: what is done and what it costs, with α₁ = privacy and α₂ = select_privacy
 
@@ -140,7 +140,7 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def n_features_in_(self) -> int:
-        """Columns seen by `fit`."""
+        """Columns of the table that was fitted."""
         check_is_fitted(self)
         return int(self.best_estimator_.n_features_in_)
 
@@ -222,6 +222,8 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             inner.input_tags,
         )
         tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
+        if tags.classifier_tags is not None:
+            tags.classifier_tags.multi_class = False
         return tags
 
 
@@ -242,7 +244,7 @@ def _two_sided(model: Any, rows: Rows) -> Rows:
     if not isinstance(model, PrivateClassifier):
         return rows
     if len(model.classes_) != 2:
-        raise ParameterError(f"a private search is for two classes, not {len(model.classes_)}")
+        raise ParameterError(f"Only binary classification is supported. A search has two classes, not {len(model.classes_)}")
     return rows.one_vs_rest(1)
 
 

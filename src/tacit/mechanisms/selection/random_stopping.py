@@ -124,9 +124,7 @@ class RandomStopping:
                 l2=0.0,
                 radius=None,
                 tolerance=0.0,
-                notes=(
-                    f"the cost covers every try: {self.stopping.factor} times that of one, the winner's fit included",
-                ),
+                notes=(f"the cost covers every try: {self.stopping.factor} times that of one, with the winner's fit",),
             ),
         )
 

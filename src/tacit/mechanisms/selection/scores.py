@@ -40,9 +40,12 @@ class Score(Protocol):
 
 @dataclass(frozen=True)
 class Ramp:
-    """g = min(1, max(0, ½ − ys/(2w))), y = ±1: 0 for rows well on their side, 1 well on the wrong one."""
+    """g = min(1, max(0, ½ − ys/(2w))), y = ±1: 0 for rows well on their side, 1 well on the wrong one.
 
-    width: float = 1.0
+    A wide ramp blurs, and needs less noise in proportion; width 4 chose best on real tables with scores up to ±5.
+    """
+
+    width: float = 4.0
     rounding: float = 2.0**-50
 
     def __post_init__(self) -> None:

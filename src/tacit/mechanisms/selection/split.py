@@ -28,5 +28,5 @@ def validation_size(n: int, share: float) -> int:
     if not 0 < share < 1:
         raise ParameterError(f"validation must be a share of the rows between 0 and 1, got {share!r}")
     if n < 2:
-        raise ParameterError("a search needs at least two rows: one to train and one to validate")
+        raise ParameterError("found n_samples = 1; a search needs at least two rows, one to train and one to validate")
     return min(n - 1, max(1, round(share * n)))

@@ -141,7 +141,7 @@ class BudgetSplit:
     @property
     def charge(self) -> Budget:
         """The larger of all fits and of the choice. By `disjoint-parts`."""
-        return side_by_side(self.spendable, self.ballot.choice.charge)
+        return side_by_side(self.privacy, self.ballot.choice.charge)
 
     @property
     def facts(self) -> tuple[Facts, ...]:

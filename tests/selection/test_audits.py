@@ -1,0 +1,235 @@
+"""Selection measured from outside: indices of worst-case scores, words of whole searches, laws of stopping."""
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from selection_support import classified, random_table, recorder
+from tacit.audit import Batches, lower_bound
+from tacit.losses import Logistic
+from tacit.mechanisms.choice import Wishes, plan_classifier
+from tacit.mechanisms.problem import Shape
+from tacit.mechanisms.release import Release
+from tacit.mechanisms.selection.candidates import Candidate, chosen_release, parts_of
+from tacit.mechanisms.selection.noisy_choice import NoisyChoice
+from tacit.mechanisms.selection.random_stopping import Geometric, Logarithmic
+from tacit.mechanisms.selection.scores import Ramp
+from tacit.mechanisms.selection.stability_search import StabilitySearch
+from tacit.noise import Entropy, RecordedEntropy, ReplayedEntropy, SystemEntropy, permute_and_flip
+from tacit.privacy import Approx, Pure
+from tacit.rows import Rows
+
+SPREAD, EPSILON = 0.1, 1.0
+
+
+def choice(k: int, **changes: Any) -> NoisyChoice:
+    return replace(NoisyChoice(SPREAD, Pure(EPSILON), k, {}), **changes)
+
+
+def worst_scores(k: int) -> tuple[np.ndarray, np.ndarray]:
+    """One row takes β from the first candidate and gives β to each of the others, or the other way round."""
+    up = np.full(k, -SPREAD / 2)
+    up[0] = SPREAD / 2
+    leading = np.zeros(k)
+    leading[0] = SPREAD
+    return leading + up, leading - up
+
+
+def measured(scale: float, k: int, runs: int, *, gumbel: bool = False) -> float:
+    entropy = SystemEntropy()
+    chooser = choice(k, gumbel=gumbel)
+
+    def sample(scores: np.ndarray, count: int) -> np.ndarray:
+        if scale == chooser.scale:
+            return np.array([[chooser(scores, entropy)] for _ in range(count)], dtype=float)
+        return np.array([[permute_and_flip(scores, scale, entropy)] for _ in range(count)], dtype=float)
+
+    return lower_bound(
+        Batches(sample), worst_scores(k), runs, 1 - 1e-9, score=lambda out: (out[:, 0] > 0).astype(float)
+    )
+
+
+def assert_private(bound: float) -> None:
+    assert bound <= EPSILON
+
+
+@pytest.mark.proof("validate-selection")
+@pytest.mark.statistical
+@pytest.mark.parametrize("k", [2, 4])
+def test_the_index_spends_what_it_says_and_half_the_noise_is_caught(k: int) -> None:
+    honest = choice(k).scale
+    assert honest == pytest.approx(2 * SPREAD / EPSILON)
+    assert_private(measured(honest, k, 3_000))
+    assert_private(measured(honest, k, 2_000, gumbel=True))
+    with pytest.raises(AssertionError):
+        assert_private(measured(honest / 2, k, 3_000))
+
+
+@pytest.mark.proof("validate-selection")
+def test_two_candidates_lose_exactly_epsilon() -> None:
+    """P(second) = ½e^(−gap/s): raising the gap by 2β costs all of ε, in exact numbers."""
+    scale = choice(2).scale
+    first, second = (0.5 * math.exp(-(q[0] - q[1]) / scale) for q in worst_scores(2))
+    assert abs(math.log(second / first)) == pytest.approx(EPSILON)
+
+
+def test_a_choice_gives_its_delta_back() -> None:
+    assert choice(3, budget=Approx(1.0, 1e-6)).charge == Pure(1.0)
+
+
+def search_over(rows: Rows, l2s: tuple[float, ...] = (0.1, 0.5, 1.0)) -> StabilitySearch:
+    def candidate(l2: float) -> Candidate:
+        return Candidate(
+            f"l2={l2}", lambda shape, budget: plan_classifier(shape, Wishes(Logistic(), l2), budget, "auto").mechanism
+        )
+
+    whole, m = Shape.of(rows), rows.n // 5
+    return StabilitySearch(
+        [candidate(l2) for l2 in l2s],
+        Ramp(),
+        whole,
+        replace(whole, n=rows.n - m),
+        replace(whole, n=m),
+        Pure(1.0),
+        Pure(1.0),
+    )
+
+
+class ReleasesTheTrained(StabilitySearch):
+    """Mutant: the winner is released as it was trained for its score."""
+
+    def __call__(self, rows: Rows, entropy: Entropy) -> Release:
+        training, validation = parts_of(rows, [self.training.n, self.validation.n])
+        releases = [mechanism(training, entropy) for mechanism in self.trained]
+        chosen = self.choice(self.held_out(validation, [r.theta for r in releases]), entropy)
+        return chosen_release(releases[chosen], chosen)
+
+
+class ReusesTheNoise(StabilitySearch):
+    """Mutant: the final fit replays the noise that the winner was scored with."""
+
+    def __call__(self, rows: Rows, entropy: Entropy) -> Release:
+        training, validation = parts_of(rows, [self.training.n, self.validation.n])
+        tapes = [RecordedEntropy(entropy) for _ in self.trained]
+        releases = [mechanism(training, tape) for mechanism, tape in zip(self.trained, tapes, strict=True)]
+        chosen = self.choice(self.held_out(validation, [r.theta for r in releases]), entropy)
+        return chosen_release(self.final[chosen](rows, tapes[chosen].replay()), chosen)
+
+
+class AllWords:
+    """Keeps the words of both channels in the order they were asked for."""
+
+    private = False
+    source = "recorded, NOT PRIVATE"
+
+    def __init__(self) -> None:
+        self.batches: list[np.ndarray] = []
+
+    def words(self, count: int) -> np.ndarray:
+        self.batches.append(SystemEntropy().words(count))
+        return self.batches[-1]
+
+    def more(self) -> int:
+        return SystemEntropy().more()
+
+
+def assert_fresh_final_fit(search: StabilitySearch, rows: Rows) -> None:
+    """What is released is the winner's mechanism on all rows, run on words drawn after those of training and choice."""
+    tape = AllWords()
+    release = search(rows, tape)
+    chosen = int(release.statistics["chosen"][0])
+    training = rows.part(np.arange(search.training.n))
+    used = recorder()
+    for mechanism in search.trained:
+        mechanism(training, used)
+    before = used.count + len(search.candidates)
+    words = np.concatenate(tape.batches)
+    assert len(words) > before
+    again = search.final[chosen](rows, ReplayedEntropy(words[before:]))
+    assert np.array_equal(again.theta, release.theta)
+
+
+@pytest.mark.proof("validate-selection")
+def test_the_final_fit_uses_words_of_its_own() -> None:
+    rows = classified(*random_table(100))
+    honest = search_over(rows)
+    assert_fresh_final_fit(honest, rows)
+    for mutant in (ReleasesTheTrained, ReusesTheNoise):
+        broken = mutant(**{name: getattr(honest, name) for name in honest.__dataclass_fields__})
+        with pytest.raises(AssertionError):
+            assert_fresh_final_fit(broken, rows)
+
+
+def test_only_the_winner_leaves() -> None:
+    rows = classified(*random_table(100))
+    release = search_over(rows)(rows, SystemEntropy())
+    assert set(release.statistics) == {"chosen"}
+    assert release.theta.shape == (rows.width,)
+
+
+def test_the_number_of_words_is_public() -> None:
+    counts = set()
+    for scale in (0.0, 1.0, 100.0):
+        X, y = random_table(100)
+        entropy = recorder()
+        rows = classified(X * scale, y)
+        search_over(rows)(rows, entropy)
+        counts.add(entropy.count)
+    assert len(counts) == 1
+
+
+def law_of(stopping: Geometric | Logarithmic, most: int = 4000) -> np.ndarray:
+    """P(K = 1), P(K = 2), …"""
+    gamma, tries = float(stopping.stop), np.arange(1, most)
+    weights = (1 - gamma) ** tries / (tries if isinstance(stopping, Logarithmic) else 1)
+    return weights / weights.sum()
+
+
+def generating(stopping: Geometric | Logarithmic, t: np.ndarray) -> np.ndarray:
+    """E t^K."""
+    gamma = float(stopping.stop)
+    if isinstance(stopping, Logarithmic):
+        return np.asarray(np.log1p(-(1 - gamma) * t) / math.log(gamma))
+    return np.asarray(gamma * t / (1 - (1 - gamma) * t))
+
+
+def best_of_many(stopping: Geometric | Logarithmic, middle: float, top: float) -> np.ndarray:
+    """The law of the best of K draws when one draw is in the middle or at the top with these probabilities."""
+    return np.diff(generating(stopping, np.array([0.0, 1 - middle - top, 1 - top, 1.0])))
+
+
+def assert_loss(stopping: Geometric | Logarithmic, factor: float, epsilon: float = 0.5) -> None:
+    """Neighbours at the ends of what ε allows: the middle becomes likelier, the top less likely."""
+    shrink = math.exp(-epsilon)
+    for top in (1e-3, 0.03, 0.3):
+        for middle in (1e-6, 1e-3, 0.1):
+            one = best_of_many(stopping, middle * shrink, top)
+            other = best_of_many(stopping, middle, top * shrink)
+            assert np.abs(np.log(one / other)).max() <= factor * epsilon + 1e-6
+
+
+@pytest.mark.proof("random-stopping")
+def test_the_best_of_many_costs_two_or_three() -> None:
+    rare = Fraction(1, 100_000)
+    assert_loss(Geometric(rare), Geometric(rare).factor)
+    assert_loss(Logarithmic(rare), Logarithmic(rare).factor)
+    with pytest.raises(AssertionError):
+        assert_loss(Geometric(rare), 2.5)
+    with pytest.raises(AssertionError):
+        assert_loss(Logarithmic(rare), 1.5)
+
+
+@pytest.mark.proof("random-stopping")
+@pytest.mark.statistical
+@pytest.mark.parametrize("kind", [Geometric, Logarithmic])
+def test_the_number_of_tries_has_its_law(kind: Any) -> None:
+    stopping, entropy, runs = kind(Fraction(1, 5)), SystemEntropy(), 4000
+    drawn = np.array([stopping(entropy) for _ in range(runs)])
+    for tries, probability in enumerate(law_of(stopping)[:4], start=1):
+        hits = int(np.sum(drawn == tries))
+        assert binom.ppf(1e-10, runs, probability) <= hits <= binom.isf(1e-10, runs, probability)
