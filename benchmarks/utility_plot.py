@@ -27,6 +27,7 @@ BASELINE = "not private; for regressions: predict the mean"
 def plot(records: list[dict[str, Any]], directory: Path) -> None:
     """One panel a table: the measure against ε, one line a method."""
     import matplotlib.pyplot as plt
+    from PIL import Image
 
     frame = pd.DataFrame(records)
     tables = [name for name, rows in frame.groupby("data", sort=False) if rows["method"].nunique() > 1]
@@ -44,8 +45,12 @@ def plot(records: list[dict[str, Any]], directory: Path) -> None:
     figure.legend(
         [found[name] for name in shown], shown, loc="outside lower center", ncols=3, fontsize=8, frameon=False
     )
-    figure.savefig(directory / "utility.png", dpi=75)
+    path = directory / "utility.png"
+    figure.savefig(path, dpi=75)
     plt.close(figure)
+    with Image.open(path) as picture:
+        small = picture.convert("RGB").quantize(48)
+    small.save(path, optimize=True)
 
 
 def _panel(axis: Any, frame: pd.DataFrame, name: str) -> None:
