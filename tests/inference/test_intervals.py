@@ -11,14 +11,13 @@ from scipy.stats import binom, gamma, norm
 import tacit
 from tacit import Approx, Domain, PrivateLinearSVC, PrivateLogisticRegression, PrivateRidge, Pure
 from tacit.errors import ParameterError
-from tacit.inference import variability_interval
+from tacit.inference import Split, variability_interval
 from tacit.inference.evidence import eigenvalues_raised
 from tacit.inference.minimum_evidence import COVARIANCE_ALLOWANCE, MinimumEvidence
 from tacit.inference.mixtures import error_law, two_sided_quantiles
 from tacit.inference.moment_evidence import _order
 from tacit.inference.stream import Stream
 from tacit.mechanisms.laws import Gaussian, Laplace, SphericalLaplace
-from tacit.mechanisms.shares import Split
 from tacit.privacy import ZCDP, compose
 
 BINARY = Domain(classes=(0, 1))

@@ -9,9 +9,10 @@ from tacit.inference.moment_evidence import MomentEvidence
 from tacit.inference.summary import Summary
 from tacit.inference.variability import variability_interval
 from tacit.mechanisms.release import Mechanism, Release
+from tacit.mechanisms.shares import Split
 from tacit.mechanisms.with_intervals import FitWithIntervals, RegressionWithIntervals
 
-__all__ = ["Evidence", "Summary", "evidence_from_dict", "evidence_of", "variability_interval"]
+__all__ = ["Evidence", "Split", "Summary", "evidence_from_dict", "evidence_of", "variability_interval"]
 
 
 def evidence_of(mechanism: Mechanism, release: Release) -> Evidence | None:
