@@ -5,9 +5,11 @@ all of them cost, and no parameters leave. By `interactive-above-threshold`; for
 """
 
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from tacit.mechanisms.accuracy_test import AccuracyTest
 from tacit.mechanisms.excess_risk import ExcessRisk, OpenedRisk
@@ -56,7 +58,7 @@ class AccuracySearch:
 
     def run(self, risk: OpenedRisk, entropy: Entropy) -> Outcome:
         """Search with a minimiser that is at hand: hypotheses are scored a chunk at a time, until one passes."""
-        with threadpool_limits(limits=1, user_api="blas"):  # small matrices: threads only get in each other's way
+        with _blas().limit(limits=1, user_api="blas"):  # small matrices: threads only get in each other's way
             return self._run(risk, entropy)
 
     def _run(self, risk: OpenedRisk, entropy: Entropy) -> Outcome:
@@ -70,3 +72,9 @@ class AccuracySearch:
                     level = start + offset
                     return Outcome(level, chunk[offset], self.paid(level))
         return Outcome(None, None, self.paid(count - 1))
+
+
+@cache
+def _blas() -> Any:
+    """Looking for loaded libraries takes longer than a small search."""
+    return ThreadpoolController()

@@ -7,6 +7,7 @@ A prefix of a ladder costs what its last level costs, by `spherical-ladder`, by 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Protocol
 
 from tacit.errors import ParameterError
@@ -91,8 +92,7 @@ class BrownianReduction:
     norm: str = "l2"
 
     def law(self, sensitivity: float, epsilon: float) -> NoiseLaw:
-        share = Approx(1.0, self.delta).share(Fraction(1, MOST_LEVELS)).delta
-        return calibrate(sensitivity, Approx(epsilon, share))
+        return _gaussian(sensitivity, epsilon, self.delta)
 
     def prefix_costs(self, epsilons: Sequence[float]) -> tuple[float, ...]:
         return tuple(epsilons)
@@ -102,6 +102,12 @@ class BrownianReduction:
             raise ParameterError(f"a Gaussian ladder has at most {MOST_LEVELS} levels, got {len(epsilons)}")
         variances = [Fraction(self.law(sensitivity, epsilon).scale) ** 2 for epsilon in epsilons]
         return BrownianLadder(values, variances, entropy)
+
+
+@lru_cache(maxsize=4096)  # solving for μ takes milliseconds, and a ladder asks for the same levels again and again
+def _gaussian(sensitivity: float, epsilon: float, delta: float) -> NoiseLaw:
+    share = Approx(1.0, delta).share(Fraction(1, MOST_LEVELS)).delta
+    return calibrate(sensitivity, Approx(epsilon, share))
 
 
 @dataclass(frozen=True)
