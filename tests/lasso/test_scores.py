@@ -120,13 +120,13 @@ def test_units_are_the_slope_of_the_value(loss: Any) -> None:
 
 
 def test_the_grain_is_public_and_below_the_noise() -> None:
-    """A function of n, p and ε₀; never coarser than ⅛ of the largest slope nor than a selection is expected to err."""
+    """A function of n, p and ε₀; never coarser than ⅛ of the largest slope nor than twice the expected error."""
     X, y = small_table(1, 50, 4, "logistic")
     coarse = mechanism(rows_of(X, y), Pure(0.01), 2)
     fine = mechanism(rows_of(X, y), Pure(2.0**20), 2)
     assert (coarse.grain, fine.grain) == (UNITS // 8, 1)
-    middle = mechanism(rows_of(X, y), Pure(10.0), 2)
-    assert middle.grain <= UNITS * 4 * np.log(8) / (50 * middle.step_epsilon) < 2 * middle.grain
+    middle = mechanism(rows_of(X, y), Pure(100.0), 2)
+    assert middle.grain <= UNITS * 8 * np.log(8) / (50 * middle.step_epsilon) < 2 * middle.grain
 
 
 def test_too_many_rows_are_refused() -> None:

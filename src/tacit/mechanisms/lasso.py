@@ -117,13 +117,13 @@ class VertexFrankWolfe:
 
     @cached_property
     def grain(self) -> int:
-        """How coarsely slopes are rounded: L times a power of two up to min(⅛, 4 ln(2p)/(nε₀)). Public.
+        """How coarsely slopes are rounded: L times a power of two up to min(⅛, 8 ln(2p)/(nε₀)). Public.
 
-        The error that this makes in a derivative, at most half of that times the mean of |x_j|, is below the error
+        The error that this makes in a derivative, at most half of that times the mean of |x_j|, is at most the error
         4L ln(2p)/(nε₀) that the noise of a selection is expected to make.
         """
         expected = 4 * math.log(2 * self.problem.shape.width) / (self.problem.shape.n * self.step_epsilon)
-        return 1 << max(0, math.floor(math.log2(SLOPE_UNITS * min(expected, 0.125))))
+        return 1 << max(0, math.floor(math.log2(SLOPE_UNITS * min(2 * expected, 0.125))))
 
     @property
     def facts(self) -> tuple[Facts, ...]:
