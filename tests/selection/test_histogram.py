@@ -284,7 +284,7 @@ ONE_DIMENSION = "a column of numbers is what a density of one variable is fitted
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(
-    [PrivateHistogram(0.5), PrivateHistogram([0.5, 0.25], select_privacy=1.0)],
+    [PrivateHistogram(0.5), PrivateHistogram([1.0, 0.5], select_privacy=1.0)],
     expected_failed_checks=lambda _: {"check_fit1d": ONE_DIMENSION},
 )
 def test_checks(estimator: Any, check: Any) -> None:

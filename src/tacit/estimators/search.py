@@ -244,7 +244,9 @@ def _two_sided(model: Any, rows: Rows) -> Rows:
     if not isinstance(model, PrivateClassifier):
         return rows
     if len(model.classes_) != 2:
-        raise ParameterError(f"Only binary classification is supported. A search has two classes, not {len(model.classes_)}")
+        raise ParameterError(
+            f"Only binary classification is supported. A search has two classes, not {len(model.classes_)}"
+        )
     return rows.one_vs_rest(1)
 
 
