@@ -5,6 +5,8 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import binom, gamma, norm
 
@@ -18,6 +20,7 @@ from tacit.inference.mixtures import error_law, two_sided_quantiles
 from tacit.inference.moment_evidence import _order
 from tacit.inference.stream import Stream
 from tacit.mechanisms.laws import Gaussian, Laplace, SphericalLaplace
+from tacit.mechanisms.shares import COVARIANCE_PURE, TRACE_PURE, TRACE_ZCDP
 from tacit.privacy import ZCDP, compose
 
 BINARY = Domain(classes=(0, 1))
@@ -226,6 +229,15 @@ def test_the_releases_of_a_fit_add_up_to_at_most_the_budget(model):
         case epsilon:
             assert charge.epsilon <= Pure(epsilon).epsilon
     assert compose(charge) == charge
+
+
+@given(epsilon=st.floats(1e-6, 1e3), shares=st.tuples(*[st.floats(0.001, 1.0)] * 3))
+def test_the_parts_of_a_split_never_exceed_the_whole(epsilon, shares):
+    total = sum(shares)
+    splits = (Split(*(share / total * (1 - 1e-9) for share in shares)), TRACE_PURE, COVARIANCE_PURE, TRACE_ZCDP)
+    for split in splits:
+        assert compose(*split.of(Pure(epsilon))).epsilon <= epsilon
+        assert compose(*split.of(ZCDP(epsilon))).rho <= epsilon
 
 
 def test_scores_have_intervals_around_the_decision_and_around_the_prediction():

@@ -5,6 +5,7 @@ deviation of that noise, so that no direction is mistaken for one without curvat
 """
 
 from collections.abc import Callable
+from fractions import Fraction
 
 from tacit.errors import ParameterError
 from tacit.losses import Loss
@@ -23,7 +24,7 @@ from tacit.privacy import Approx, Budget, Pure, zcdp_within
 
 HESSIAN_NOISE_IN_L2 = 2.0
 RESIDUAL_CAP = 2.0
-RESIDUAL_SHARE = 0.1
+RESIDUAL_SHARE = Fraction(1, 10)
 SMALL_NOISE = 0.002
 
 

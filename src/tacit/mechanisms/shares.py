@@ -9,6 +9,7 @@ before they get shorter.
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from tacit.errors import ParameterError
 from tacit.losses import HuberHinge, Loss
@@ -38,9 +39,11 @@ class Split:
             )
 
     def of(self, budget: Budget) -> tuple[Budget, Budget, Budget]:
-        """(fit, curvature, scores): together at most the budget, because each part is rounded down."""
-        total = max(1.0, self.fit + self.curvature + self.scores)
-        return budget.share(self.fit / total), budget.share(self.curvature / total), budget.share(self.scores / total)
+        """(fit, curvature, scores): together at most the budget; shares are exact and parts rounded down."""
+        shares = [Fraction(share).limit_denominator(10**6) for share in (self.fit, self.curvature, self.scores)]
+        total = max(Fraction(1), sum(shares, Fraction(0)))
+        fit, curvature, scores = (budget.share(share / total) for share in shares)
+        return fit, curvature, scores
 
 
 COVARIANCE_PURE, TRACE_PURE = Split(0.86, 0.09, 0.05), Split(0.86, 0.12, 0.02)
