@@ -10,7 +10,6 @@ as many columns takes its place.
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -75,19 +74,15 @@ def settings() -> Iterator[Setting]:
         rows = open_rows(X, attack, labels, replace(CLASSIFICATION, constant=None)).one_vs_rest(1)
         yield Setting("kdd99 logistic", rows, Logistic(), X, attack)
         adult = data.load("adult")
-        yield Setting(
-            "adult logistic", open_rows(adult.frame, None, adult.schema, CLASSIFICATION).one_vs_rest(1), Logistic()
-        )
+        rows = open_rows(adult.frame, None, adult.schema, CLASSIFICATION).one_vs_rest(1)
+        yield Setting("adult logistic", rows, Logistic())
     except data.Missing as reason:
         print(f"left out: {reason}")
 
 
 def kdd99() -> tuple[np.ndarray, np.ndarray]:
-    """100,000 connections: the 38 numeric columns on [0, 1] by the bounds of the schema, and whether it is an attack."""
-    path = Path(os.environ.get("TACIT_DATA", "")) / "kddcup99" / "kddcup99_10_percent.parquet"
-    if not path.exists():
-        raise data.Missing("KDD Cup 1999 is not on this machine; set TACIT_DATA to a directory that holds it")
-    frame = pd.read_parquet(path).sample(N, random_state=0)
+    """100,000 connections: the 38 numeric columns on [0, 1] by the bounds of the schema; 1 for an attack."""
+    frame = data.connections().sample(N, random_state=0)
     attack = (frame["label"].astype(str) != "normal").to_numpy().astype(int)
     for column in ("duration", "src_bytes", "dst_bytes"):
         frame[column] = np.log1p(frame[column].astype(float))
@@ -266,8 +261,9 @@ def plot(rows: list[dict[str, Any]], directory: Path) -> None:
         ax.axvline(part["excess of zero"].iloc[0], color="#dddddd", zorder=0)
         ax.set(title=name, xlabel="excess risk asked for, α", yscale="log", xlim=(0, 0.21))
     np.atleast_1d(axes)[0].set_ylabel("ε paid (mean)")
-    np.atleast_1d(axes)[-1].legend(fontsize=7, frameon=False)
-    figure.savefig(directory / "accuracy.png", dpi=110)
+    lines, labels = np.atleast_1d(axes)[0].get_legend_handles_labels()
+    figure.legend(lines, labels, loc="outside lower center", ncol=3, fontsize=8, frameon=False)
+    figure.savefig(directory / "accuracy.png", dpi=85)
 
 
 def _cpu(work: Callable[[], object], repeats: int = 3) -> float:

@@ -201,8 +201,8 @@ class AccuracyFirst(BaseEstimator):  # type: ignore[misc]
         end = "no level passed" if outcome.level is None else f"halted at level {outcome.level + 1} of {count}"
         return (
             f"accuracy first ({self.method}, {self.calibration}): excess risk at most {self.excess_risk:g} except with "
-            f"probability {self.failure:g}; {end}. The loss stated is that of this outcome (ex post); before the search "
-            f"the most it could be was {search.charge}"
+            f"probability {self.failure:g}; {end}. The loss stated is that of this outcome (ex post); before the "
+            f"search the most it could be was {search.charge}"
         )
 
     def _keep(
