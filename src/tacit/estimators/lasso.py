@@ -24,21 +24,17 @@ from tacit.estimators.admission import admit_table, admit_target, found_classes
 from tacit.estimators.base import Declaration, Floats
 from tacit.estimators.classifier import share_among
 from tacit.estimators.guard import refuse_unpaid_refits
+from tacit.estimators.lasso_wishes import lasso_wishes
 from tacit.estimators.payment import Job, run
 from tacit.ledger import Account
 from tacit.mechanisms.choice import Plan
 from tacit.mechanisms.lasso import expanded
-from tacit.mechanisms.lasso_loss import ClippedLogistic, ClippedLoss, ClippedSquared
 from tacit.mechanisms.lasso_path import PATH
-from tacit.mechanisms.lasso_plan import LassoWishes, plan_lasso
-from tacit.mechanisms.lasso_schedule import SCHEDULES
+from tacit.mechanisms.lasso_plan import plan_lasso
 from tacit.mechanisms.problem import Shape
 from tacit.noise import entropy_of
 from tacit.privacy import Approx, Budget, as_budget
 from tacit.rows import Rows, linear_scores, open_rows
-
-LOSSES: dict[str, ClippedLoss] = {"squared": ClippedSquared(), "logistic": ClippedLogistic()}
-DEFAULT_RADIUS = {"squared": 1.0, "logistic": 20.0}
 
 
 def _classifies(model: "PrivateLasso") -> bool:
@@ -99,7 +95,7 @@ class PrivateLasso(BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit privately. X: array, sparse matrix or table; y: targets, or None to take the schema's target column."""
         budget = as_budget(self.privacy)
-        self._check_parameters()
+        lasso_wishes(self)
         refuse_unpaid_refits(self.ledger)
         declaration, X, y = self._admit(X, y)
         rows = open_rows(X, y, declaration, self._geometry())
@@ -182,20 +178,6 @@ class PrivateLasso(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         lasso_file.save(self, Path(path))
 
-    def _check_parameters(self) -> None:
-        if self.loss not in LOSSES:
-            raise ParameterError(f"loss must be 'squared' or 'logistic', got {self.loss!r}")
-        if self.schedule not in SCHEDULES:
-            raise ParameterError(f"schedule must be one of {', '.join(map(repr, SCHEDULES))}, got {self.schedule!r}")
-        whole = isinstance(self.steps, (int, np.integer)) and not isinstance(self.steps, bool)
-        if not whole and self.steps != "auto":
-            raise ParameterError(f"steps must be a whole number or 'auto', got {self.steps!r}")
-        for name, value in (("radius", self.radius), ("column_moment", self.column_moment)):
-            if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float, np.number))):
-                raise ParameterError(f"{name} must be a positive number, got {value!r}")
-        if self.ledger is not None and not isinstance(self.ledger, Account):
-            raise ParameterError(f"ledger must be an account, as from Ledger(url).open(...), got {self.ledger!r}")
-
     def _jobs(self, rows: Rows, budget: Budget) -> Sequence[Job]:
         path = None if self.path_privacy is None else as_budget(self.path_privacy)
         if self.loss == "squared":
@@ -207,15 +189,7 @@ class PrivateLasso(BaseEstimator):  # type: ignore[misc]
         return [Job(rows.one_vs_rest(k), plan, f"{label} against the rest") for k, label in enumerate(classes)]
 
     def _plan(self, rows: Rows, budget: Budget, path: Budget | None) -> Plan:
-        wishes = LassoWishes(
-            loss=LOSSES[self.loss],
-            radius=DEFAULT_RADIUS[self.loss] if self.radius is None else float(self.radius),
-            steps=None if self.steps == "auto" else int(self.steps),
-            schedule=SCHEDULES[self.schedule],
-            column_moment=float(self.column_moment),
-            constant_work=bool(self.constant_work),
-        )
-        plan, self.steps_ = plan_lasso(Shape.of(rows), wishes, budget, path)
+        plan, self.steps_ = plan_lasso(Shape.of(rows), lasso_wishes(self), budget, path)
         return plan
 
     def _admit(self, X: Any, y: Any) -> tuple[Declaration, Any, Any]:

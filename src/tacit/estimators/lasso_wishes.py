@@ -1,0 +1,45 @@
+"""The parameters of PrivateLasso, checked before any row is read."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tacit.errors import ParameterError
+from tacit.ledger import Account
+from tacit.mechanisms.lasso_loss import ClippedLogistic, ClippedLoss, ClippedSquared
+from tacit.mechanisms.lasso_plan import LassoWishes
+from tacit.mechanisms.lasso_schedule import SCHEDULES
+
+if TYPE_CHECKING:
+    from tacit.estimators.lasso import PrivateLasso
+
+LOSSES: dict[str, ClippedLoss] = {"squared": ClippedSquared(), "logistic": ClippedLogistic()}
+DEFAULT_RADIUS = {"squared": 1.0, "logistic": 20.0}
+
+
+def lasso_wishes(model: "PrivateLasso") -> LassoWishes:
+    """What the user fixed; a ParameterError says what is wrong with it."""
+    if model.loss not in LOSSES:
+        raise ParameterError(f"loss must be 'squared' or 'logistic', got {model.loss!r}")
+    if model.schedule not in SCHEDULES:
+        raise ParameterError(f"schedule must be one of {', '.join(map(repr, SCHEDULES))}, got {model.schedule!r}")
+    if model.ledger is not None and not isinstance(model.ledger, Account):
+        raise ParameterError(f"ledger must be an account, as from Ledger(url).open(...), got {model.ledger!r}")
+    whole = isinstance(model.steps, (int, np.integer)) and not isinstance(model.steps, bool)
+    if not whole and model.steps != "auto":
+        raise ParameterError(f"steps must be a whole number or 'auto', got {model.steps!r}")
+    radius = DEFAULT_RADIUS[model.loss] if model.radius is None else _number("radius", model.radius)
+    return LassoWishes(
+        loss=LOSSES[model.loss],
+        radius=radius,
+        steps=int(model.steps) if whole else None,
+        schedule=SCHEDULES[model.schedule],
+        column_moment=_number("column_moment", model.column_moment),
+        constant_work=bool(model.constant_work),
+    )
+
+
+def _number(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+        raise ParameterError(f"{name} must be a positive number, got {value!r}")
+    return float(value)
