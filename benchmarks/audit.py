@@ -18,7 +18,7 @@ CONFIDENCE = 0.999
 
 def run(quick: bool = False) -> list[dict[str, Any]]:
     """One row per mechanism; the runs of diffprivlib are as many as its defects need, quick or not."""
-    effort = 0.3 if quick else 2.0
+    effort = 1.0 if quick else 4.0
     libraries = {"tacit": own_cases(effort)}
     if find_spec("opendp") is not None:
         libraries["opendp"] = opendp_cases(effort)
