@@ -72,8 +72,8 @@ def check_consistent(sampler: VertexSampler, scores: Any, scale: float) -> None:
     exact_levels = np.abs(scores) / scale / np.log(2)
     assert np.all(sampler._levels >= exact_levels)
     assert np.all(sampler._levels <= exact_levels + 1.001)
-    assert np.array_equal(sampler._weights, 2 ** np.maximum(sampler._levels - sampler._base, 0))
-    blocks = [sampler._weights[i : i + 2**sampler._shift].sum() for i in range(0, len(scores), 2**sampler._shift)]
+    weights = 2 ** np.maximum(sampler._levels - sampler._base, 0)
+    blocks = [weights[i : i + 2**sampler._shift].sum() for i in range(0, len(scores), 2**sampler._shift)]
     assert np.array_equal(sampler._sums, blocks)
     assert sampler._sums.sum() <= 2**vertex_sampler.TOTAL_BITS
 

@@ -24,6 +24,7 @@ Integers = NDArray[np.int64]
 TOTAL_BITS = 56  # of all proposal weights together: a word picks one of them with at most 2^-8 rejections
 ROOM = 8  # levels by which the top may rise before the weights are rescaled
 TRIES = 64  # proposals for which words are drawn beforehand, whatever the scores
+CHUNK = 64  # blocks that are weighed at once: all weights of a million features would cost as much as their scores
 _WORD = 2**64
 _LN2 = math.log(2.0)
 
@@ -56,13 +57,12 @@ class VertexSampler:
             return
         features, first = np.unique(features[moved], return_index=True)
         new = new[moved[first]]
+        old = self._levels[features]
         self._levels[features] = new
         if int(new.max()) - self._base > self._headroom:
             self._rebase()
             return
-        weights = self._weight(new)
-        np.add.at(self._sums, features >> self._shift, weights - self._weights[features])
-        self._weights[features] = weights
+        np.add.at(self._sums, features >> self._shift, self._weight(new) - self._weight(old))
 
     def draw(self, entropy: Entropy) -> tuple[int, int]:
         """One vertex (j, s), by `vertex-sampler-law`."""
@@ -84,7 +84,10 @@ class VertexSampler:
 
     def _level(self, scores: Integers) -> Integers:
         """⌈|G| log2(e)/scale⌉, or one more."""
-        return np.ceil(np.abs(scores) * self._levels_per_unit).astype(np.int64)
+        levels: NDArray[np.float64] = scores * self._levels_per_unit
+        np.abs(levels, out=levels)
+        np.ceil(levels, out=levels)
+        return levels.astype(np.int64)
 
     def _weight(self, levels: Integers) -> Integers:
         """2^(e − base); features below the base are proposed as if they stood at it, which is still a bound."""
@@ -93,14 +96,20 @@ class VertexSampler:
     def _rebase(self) -> None:
         """Fix the unit of the weights from the top level, so that their total stays below 2^56."""
         self._base = max(int(self._levels.max()) - self._headroom + ROOM, 0)
-        self._weights = self._weight(self._levels)
-        self._sums = np.add.reduceat(self._weights, np.arange(0, self._weights.size, 1 << self._shift))
+        block = 1 << self._shift
+        self._sums = np.concatenate(
+            [
+                np.add.reduceat(weights, np.arange(0, weights.size, block))
+                for start in range(0, self._levels.size, CHUNK * block)
+                for weights in [self._weight(self._levels[start : start + CHUNK * block])]
+            ]
+        )
 
     def _feature(self, ends: Integers, place: int) -> int:
         """The feature whose run of 2^(e − base) places holds this one."""
         block = int(np.searchsorted(ends, place, side="right"))
         start = block << self._shift
-        inside = np.cumsum(self._weights[start : start + (1 << self._shift)])
+        inside = np.cumsum(self._weight(self._levels[start : start + (1 << self._shift)]))
         offset = place - (int(ends[block - 1]) if block else 0)
         return start + int(np.searchsorted(inside, offset, side="right"))
 

@@ -16,7 +16,7 @@ LARGEST_BLOCK_FLOATS = 2**21
 FEWEST_ROWS = 16
 
 FEWEST_SPARSE_ROWS = 4096
-MOST_SPARSE_ROWS = 8192  # encoding a block takes three times its memory, in every thread
+MOST_SPARSE_ROWS = 6144  # encoding a block takes four times its memory, in every thread
 
 Lane: TypeAlias = list[tuple[int, int]]
 
