@@ -72,7 +72,7 @@ class ExcessRisk:
     def bad_value(self) -> float:
         """The computed query of a hypothesis whose excess risk exceeds α is at most this."""
         assert self.cap is not None
-        return -(self.cap - self.error) * (1 - UNIT_ROUNDOFF)
+        return -(self.cap - self.error) * (1 - 2.0**-50)
 
     @cached_property
     def certain_distance(self) -> float:
