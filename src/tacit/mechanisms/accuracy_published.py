@@ -20,7 +20,8 @@ from tacit.mechanisms.accuracy_plan import Goal, Question
 from tacit.mechanisms.accuracy_search import AccuracySearch
 from tacit.mechanisms.accuracy_test import NoTest, published_doubling_test, published_test
 from tacit.mechanisms.excess_risk import ExcessRisk
-from tacit.mechanisms.gradual import GradualMoments, GradualOutput, Hypotheses
+from tacit.mechanisms.gradual import GradualOutput, Hypotheses
+from tacit.mechanisms.gradual_moments import GradualMoments
 from tacit.mechanisms.gradual_noise import FreshNoise, GradualNoise, LaplaceReduction
 from tacit.mechanisms.problem import Problem
 from tacit.mechanisms.published_moments import PublishedMoments

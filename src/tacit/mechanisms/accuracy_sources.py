@@ -13,7 +13,8 @@ from tacit.losses import Squared
 from tacit.mechanisms.covariance import TARGET_WEIGHT
 from tacit.mechanisms.erm_bounds import RiskBounds
 from tacit.mechanisms.excess_risk import ExcessRisk
-from tacit.mechanisms.gradual import GradualMoments, GradualOutput, Hypotheses
+from tacit.mechanisms.gradual import GradualOutput, Hypotheses
+from tacit.mechanisms.gradual_moments import GradualMoments
 from tacit.mechanisms.gradual_noise import GradualNoise, LaplaceReduction, SphericalReduction
 from tacit.mechanisms.moments import Entrywise, Frobenius, MomentRelease
 from tacit.mechanisms.stationary import stationary_radius
