@@ -84,7 +84,7 @@ class VertexSampler:
 
     def _level(self, scores: Integers) -> Integers:
         """⌈|G| log2(e)/scale⌉, or one more."""
-        levels: NDArray[np.float64] = scores * self._levels_per_unit
+        levels = np.multiply(scores, self._levels_per_unit, dtype=np.float64)
         np.abs(levels, out=levels)
         np.ceil(levels, out=levels)
         return levels.astype(np.int64)
