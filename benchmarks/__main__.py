@@ -22,11 +22,11 @@ from benchmarks.data import Missing
 RESULTS = Path(__file__).parent / "results"
 
 
-def topics() -> dict[str, Any]:
-    """Modules that can be run, by name; one whose requirements are not installed is named with the reason."""
+def topics(asked: list[str]) -> dict[str, Any]:
+    """Modules that can be run, by name (all if none is asked for); one that cannot be imported has a reason instead."""
     found: dict[str, Any] = {}
     for module in pkgutil.iter_modules(benchmarks.__path__):
-        if module.ispkg or module.name.startswith("_"):
+        if module.ispkg or module.name.startswith("_") or (asked and module.name not in asked):
             continue
         try:
             loaded = importlib.import_module(f"benchmarks.{module.name}")
@@ -42,9 +42,10 @@ def main(arguments: list[str]) -> int:
     """Run the named topics, or all; the exit status is 1 if a name is not known."""
     full = "--full" in arguments
     asked = [argument for argument in arguments if argument != "--full"]
-    known, console = topics(), Console(width=160)
+    known, console = topics(asked), Console(width=160)
     if unknown := [name for name in asked if name not in known]:
-        console.print(f"unknown: {', '.join(unknown)}; expected some of {', '.join(known)} and --full", markup=False)
+        offered = ", ".join(topics([]))
+        console.print(f"unknown: {', '.join(unknown)}; expected some of {offered} and --full", markup=False)
         return 1
     RESULTS.mkdir(exist_ok=True)
     for name in asked or known:

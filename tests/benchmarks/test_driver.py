@@ -31,7 +31,7 @@ def test_a_topic_is_printed_written_and_drawn(
         return [{"name": "one", "seconds": 0.123456789}, {"name": "two", "reached": True}]
 
     topic = SimpleNamespace(run=run, plot=lambda rows, directory: drawn.append(directory))
-    monkeypatch.setattr(driver, "topics", lambda: {"made-up": topic})
+    monkeypatch.setattr(driver, "topics", lambda _: {"made-up": topic})
     assert driver.main([]) == 0
     assert driver.main(["--full", "made-up"]) == 0
     assert asked == [True, False]
@@ -52,7 +52,7 @@ def test_what_is_missing_is_said(
         raise driver.Missing("the table is elsewhere")
 
     topics = {"first": "needs the package abacus", "second": SimpleNamespace(run=absent)}
-    monkeypatch.setattr(driver, "topics", lambda: topics)
+    monkeypatch.setattr(driver, "topics", lambda _: topics)
     assert driver.main([]) == 0
     shown = capsys.readouterr().out
     assert "first left out: needs the package abacus" in shown
@@ -61,7 +61,7 @@ def test_what_is_missing_is_said(
 
 
 def test_every_topic_can_be_run(driver: Any) -> None:
-    found = driver.topics()
+    found = driver.topics([])
     assert {"speed", "utility"} <= set(found)
     assert "data" not in found
     assert "benchmarks.peers" in sys.modules
