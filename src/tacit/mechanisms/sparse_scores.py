@@ -80,10 +80,11 @@ def _collected(rows: Rows, cell_bound: float) -> tuple[Any, Vector]:
 
 
 def _stacked(tables: list[Any]) -> Any:
-    if len(tables) == 1:
-        return tables[0]
+    """One table of the blocks; indices take 4 bytes unless there are 2^31 cells."""
     lengths = np.concatenate([np.diff(table.indptr) for table in tables])
-    starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    ends = np.cumsum(lengths, dtype=np.int64)
+    index = np.int32 if ends[-1] < 2**31 else np.int64
+    starts = np.concatenate([[0], ends]).astype(index)
     data = np.concatenate([table.data for table in tables])
-    indices = np.concatenate([table.indices for table in tables])
+    indices = np.concatenate([table.indices for table in tables], dtype=index)
     return csr_array((data, indices, starts), shape=(len(lengths), tables[0].shape[1]))
