@@ -14,8 +14,8 @@ that reach, with eigenvalues below λ raised to λ, which no Hessian is below:
 
     A = max(H̃ − sτ√(2d) I, λI),    s = min(m, 0.15 + 0.5 τ/λ)
 
-with m = 0.6, or 0.3 where the covariance was released and d > 2. s depends on public facts only. All of this is
-post-processing of the release.
+with m = 0.6, or 0.3 where the covariance was released, d > 2 and τ ≤ 8λ. s depends on public facts only. All of this
+is post-processing of the release.
 """
 
 import math
@@ -46,6 +46,7 @@ LEAST_RATIO, LARGEST_RATIO = 1.5, 4.0
 SMALLEST_TRACE = 1e-3
 LEAST_LOWERING, LOWERING_SLOPE = 0.15, 0.5
 LARGEST_LOWERING, LARGEST_LOWERING_WITH_COVARIANCE = 0.6, 0.3
+LOUD_HESSIAN = 8.0
 COVARIANCE_ALLOWANCE = 1.04  # a measured covariance has no slack of its own for what first-order errors leave out
 
 
@@ -88,7 +89,7 @@ class MinimumEvidence:
         """A."""
         width = self.theta.size
         noise = self.hessian_law.deviation(svec_size(width))
-        modest = self._has_covariance and width > SMALL_WIDTH
+        modest = self._has_covariance and width > SMALL_WIDTH and noise <= LOUD_HESSIAN * self.l2
         most = LARGEST_LOWERING_WITH_COVARIANCE if modest else LARGEST_LOWERING
         share = min(most, LEAST_LOWERING + LOWERING_SLOPE * noise / self.l2)
         lowered = self.hessian - share * noise * math.sqrt(2 * width) * np.eye(width)
