@@ -212,12 +212,12 @@ class AccuracyFirst(BaseEstimator):  # type: ignore[misc]
         self.loss_: ExPost = outcome.paid
         self.certificate_ = certificate
         tried = len(search.hypotheses.costs) if outcome.level is None else outcome.level + 1
-        paid = [search.paid(level) for level in range(tried)]
+        costs = np.array([[search.test.cost(t + 1), search.hypotheses.costs[t]] for t in range(tried)])
         self.trace_ = pd.DataFrame(
             {
-                "test": [loss.test for loss in paid],
-                "hypothesis": [loss.hypothesis for loss in paid],
-                "total": [loss.total for loss in paid],
+                "test": costs[:, 0],
+                "hypothesis": costs[:, 1],
+                "total": [*costs[:-1].sum(axis=1), self.loss_.total],
                 "accepted": [level == outcome.level for level in range(tried)],
             },
             index=pd.RangeIndex(1, tried + 1, name="level"),

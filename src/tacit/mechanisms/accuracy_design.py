@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.mechanisms.above_threshold import OneSidedNoise
+from tacit.mechanisms.above_threshold import THRESHOLD_SHARE, OneSidedNoise
 from tacit.mechanisms.accuracy_test import smallest_margin
 
 STEPS = (1.08, 1.13, 1.2, 1.3, 1.45, 1.7)  # ratios of neighbouring levels that are considered
@@ -20,8 +20,8 @@ PRICES = np.geomspace(LEAST_PRICE, 160.0, 24)  # ε₀ in units of Δ/α that ar
 BELOW_EASY, ABOVE_HARD = 0.6, (2.0, 5.0, 12.0)  # ends of the ladder around the expected ε
 BUDGET_SHARES = (0.5, 0.9)  # of max_privacy that the last level may take
 NEVER = 5.0  # halting nowhere is counted as this many times the most that a search can cost
-POINTS = 48  # quantiles of the threshold noise
-MOST_STEPS = 60  # levels that are told apart when the price is predicted
+POINTS = 32  # quantiles of the threshold noise
+MOST_STEPS = 40  # levels that are told apart when the price is predicted
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,8 @@ def _expected_price(
     wish: Wish, guess: float, prices: NDArray[np.float64], epsilons: tuple[float, ...]
 ) -> NDArray[np.float64]:
     """Σ ε_t P(halt at t) for each ε₀, and a large price where the search does not halt."""
-    unit = OneSidedNoise(wish.sensitivity, 1.0)
-    first, second = unit.threshold_scale / prices[:, None], unit.query_scale / prices[:, None]
+    first = wish.sensitivity / (THRESHOLD_SHARE * prices[:, None])
+    second = 2 * wish.sensitivity / ((1 - THRESHOLD_SHARE) * prices[:, None])
     quantiles = (np.arange(POINTS) + 0.5) / POINTS
     level = second * _unit_margin(len(epsilons) + 1, wish.failure) - wish.gap - first * np.log(quantiles)
     alive, price = np.ones_like(level), np.zeros(prices.size)
@@ -91,7 +91,7 @@ def _expected_price(
         epsilon = epsilons[start + tries - 1]
         excess = wish.gap * min(1.0, (guess / epsilon) ** 2)
         passing = alive * (1 - (1 - np.exp(-np.maximum(level + excess, 0.0) / second)) ** tries)
-        price += epsilon * passing.mean(axis=1)
+        price += epsilon / POINTS * passing.sum(axis=1)
         alive -= passing
     return np.asarray(price + NEVER * (prices + epsilons[-1]) * alive.mean(axis=1))
 

@@ -52,7 +52,7 @@ class GradualOutput:
     noise: GradualNoise
     epsilons: tuple[float, ...]
 
-    @property
+    @cached_property
     def costs(self) -> tuple[float, ...]:
         return self.noise.prefix_costs(self.epsilons)
 
@@ -109,7 +109,7 @@ class ZeroFirst:
     problem: Problem
     inner: Hypotheses
 
-    @property
+    @cached_property
     def costs(self) -> tuple[float, ...]:
         return (0.0, *self.inner.costs)
 

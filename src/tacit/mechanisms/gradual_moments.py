@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -57,7 +58,7 @@ class GradualMoments:
     epsilons: tuple[float, ...]
     damping: float = 1.0
 
-    @property
+    @cached_property
     def costs(self) -> tuple[float, ...]:
         return self.noise.prefix_costs(self.epsilons)
 

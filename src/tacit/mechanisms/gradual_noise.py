@@ -55,7 +55,7 @@ class SphericalReduction:
     delta: float = 0.0
 
     def law(self, sensitivity: float, epsilon: float) -> NoiseLaw:
-        return calibrate(sensitivity, Pure(epsilon))
+        return _spherical(sensitivity, epsilon)
 
     def prefix_costs(self, epsilons: Sequence[float]) -> tuple[float, ...]:
         return tuple(epsilons)
@@ -72,7 +72,7 @@ class LaplaceReduction:
     delta: float = 0.0
 
     def law(self, sensitivity: float, epsilon: float) -> NoiseLaw:
-        return calibrate_l1(sensitivity, Pure(epsilon))
+        return _laplace(sensitivity, epsilon)
 
     def prefix_costs(self, epsilons: Sequence[float]) -> tuple[float, ...]:
         return tuple(epsilons)
@@ -104,7 +104,18 @@ class BrownianReduction:
         return BrownianLadder(values, variances, entropy)
 
 
-@lru_cache(maxsize=4096)  # solving for μ takes milliseconds, and a ladder asks for the same levels again and again
+# A ladder is asked for the law of the same level several times, and exact rounding takes longer than a look-up.
+@lru_cache(maxsize=4096)
+def _spherical(sensitivity: float, epsilon: float) -> NoiseLaw:
+    return calibrate(sensitivity, Pure(epsilon))
+
+
+@lru_cache(maxsize=4096)
+def _laplace(sensitivity: float, epsilon: float) -> NoiseLaw:
+    return calibrate_l1(sensitivity, Pure(epsilon))
+
+
+@lru_cache(maxsize=4096)
 def _gaussian(sensitivity: float, epsilon: float, delta: float) -> NoiseLaw:
     share = Approx(1.0, delta).share(Fraction(1, MOST_LEVELS)).delta
     return calibrate(sensitivity, Approx(epsilon, share))
