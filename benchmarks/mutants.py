@@ -23,7 +23,7 @@ from tacit.audit.tilted import TiltedLogistic, tilted_pair_loss, tilted_score
 RNG = np.random.default_rng()
 ENTROPY = noise.SystemEntropy()
 AUDITORS = ("law", "pair loss", "grey box", "low bits")
-CONFIDENCE = 1 - 1e-6
+CONFIDENCE = 1 - 1e-9
 GRID = 2.0**-18
 
 Alarm = Callable[[bool], bool]  # wrong ↦ whether the auditor raised an alarm

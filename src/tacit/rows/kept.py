@@ -8,8 +8,8 @@ import numpy as np
 
 from tacit.rows.summation import FloatArray
 
-MOST_KEPT_FLOATS = 2**26
-"""512 MiB: larger encoded tables are encoded anew in every pass."""
+MOST_KEPT_FLOATS = 2**23
+"""64 MiB, whatever the table: larger encoded tables are encoded anew in every pass."""
 
 
 class KeptBlocks:
