@@ -1,5 +1,6 @@
 """Fits under an account: charged before a row is read, released only as stored."""
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -101,3 +102,16 @@ def test_accounts_survive_cloning(ledger: Ledger) -> None:
 
     account: Account = ledger.open("people", limit=Pure(5.0))
     assert clone(PrivateRidge(ledger=account)).ledger is account
+
+
+def test_a_fit_tried_again_with_its_key_is_the_same_release_and_costs_nothing(ledger: Ledger) -> None:
+    account = ledger.open("survey", limit=Pure(1.5))
+    X, y = np.linspace(-1, 1, 40).reshape(-1, 2) / 2, np.arange(20) % 2
+    fits = [PrivateLogisticRegression(privacy=1.0, ledger=account.keyed("job 1")).fit(X, y) for _ in range(2)]
+    assert np.array_equal(fits[0].coef_, fits[1].coef_)
+    assert account.spent.epsilon == pytest.approx(1.0)
+    handle = pickle.loads(pickle.dumps(account.keyed("job 1")))  # noqa: S301
+    again = PrivateLogisticRegression(privacy=1.0, ledger=handle).fit(X, y)
+    assert np.array_equal(again.coef_, fits[0].coef_)
+    with pytest.raises(BudgetExceeded):
+        PrivateLogisticRegression(privacy=1.0, ledger=account.keyed("job 2")).fit(X, y)

@@ -30,10 +30,11 @@ _LONGEST_NAME = 200
 class Account:
     """A handle on an account of a ledger; copies are the same account, and it may travel to other processes."""
 
-    def __init__(self, store: Store, terms: Terms, part: str = "") -> None:
+    def __init__(self, store: Store, terms: Terms, part: str = "", key: str | None = None) -> None:
         self._store = store
         self._terms = terms
         self._part = part
+        self._key = key
 
     @property
     def name(self) -> str:
@@ -75,7 +76,15 @@ class Account:
                 f"account {self.name!r} declares the parts {list(self._terms.parts)}, not {name!r}; parts are "
                 f"declared when the account is opened"
             )
-        return Account(self._store, self._terms, name)
+        return Account(self._store, self._terms, name, self._key)
+
+    def keyed(self, key: str) -> "Account":
+        """The same account for one job: whatever is run through this handle is one release, charged once.
+
+        A job that is tried again with the same key gets the stored release back, so that retries cannot be averaged.
+        A fit takes it as `ledger=account.keyed("job-17")`: one key for one fit of one table. By `ledger-protocol`.
+        """
+        return Account(self._store, self._terms, self._part, checked_name("key", key))
 
     def run(
         self,
@@ -99,7 +108,8 @@ class Account:
         self, charge: Budget | float, query: bytes = b"", key: str | None = None, label: str = ""
     ) -> "Reservation":
         """Book a charge durably now; BudgetExceeded if it does not fit. See `Reservation`."""
-        key = secrets.token_hex(16) if key is None else checked_name("key", key)
+        key = self._key if key is None else checked_name("key", key)
+        key = secrets.token_hex(16) if key is None else key
         label = checked_name("label", label) if label else ""
         request = Request(self.name, self._part, key, as_budget(charge), sha256(query), label)
         with self._store.writing() as db:
@@ -126,14 +136,15 @@ class Account:
     def __copy__(self) -> Self:
         return self
 
-    def __reduce__(self) -> tuple[Callable[..., "Account"], tuple[str, str, str]]:
+    def __reduce__(self) -> tuple[Callable[..., "Account"], tuple[str, str, str, str | None]]:
         from tacit.ledger.ledger import reopen  # a ledger makes accounts, so it imports this file
 
-        return reopen, (self._store.url, self.name, self._part)
+        return reopen, (self._store.url, self.name, self._part, self._key)
 
     def __repr__(self) -> str:
         part = f", part={self._part!r}" if self._part else ""
-        return f"Account({self.name!r}, limit={self.limit!r}{part})"
+        key = f", key={self._key!r}" if self._key else ""
+        return f"Account({self.name!r}, limit={self.limit!r}{part}{key})"
 
 
 class Reservation:

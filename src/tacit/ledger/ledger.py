@@ -159,10 +159,11 @@ def open_store(url: str | Path, timeout: float) -> Store:
     return SqliteStore(Path(text), timeout)
 
 
-def reopen(url: str, name: str, part: str) -> Account:
+def reopen(url: str, name: str, part: str, key: str | None) -> Account:
     """An account in another process: how a pickled account arrives."""
     account = Ledger(url).account(name)
-    return account.part(part) if part else account
+    account = account.part(part) if part else account
+    return account.keyed(key) if key else account
 
 
 def _difference(found: Terms, asked: Terms) -> str:
