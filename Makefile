@@ -4,6 +4,8 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 TACIT_DATA ?= $(abspath ../shared/data)
 export TACIT_DATA
+# Two worker processes with one BLAS thread each: more threads than cores only wait for one another.
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 .PHONY: demo test check format bench bench-full postgres clean
 
@@ -26,14 +28,14 @@ postgres:
 	  echo "PostgreSQL is not installed and cannot be: its tests will be skipped"
 
 test: $(VENV)/.installed-test postgres
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(PYTEST)
 
 check: $(VENV)/.installed-check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not slow"
+	$(PYTEST) -q -m "not slow"
 
 format: $(VENV)/.installed-check
 	$(BIN)/ruff check --fix .
