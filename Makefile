@@ -35,7 +35,7 @@ check: $(VENV)/.installed-check
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(PYTEST) -q -m "not slow"
+	$(PYTEST) -q -m "not slow and not statistical"
 
 format: $(VENV)/.installed-check
 	$(BIN)/ruff check --fix .
