@@ -27,12 +27,12 @@ from benchmarks import data
 from tacit import AccuracyFirst, Approx, Domain, PrivateLogisticRegression, PrivateRidge, Pure, Schema
 from tacit.domain import CLASSIFICATION, REGRESSION
 from tacit.losses import Logistic, Loss, Squared
-from tacit.mechanisms import accuracy_plan as tight
-from tacit.mechanisms import accuracy_published as published
-from tacit.mechanisms.accuracy_plan import Goal, Question
-from tacit.mechanisms.accuracy_search import AccuracySearch
-from tacit.mechanisms.accuracy_theory import plan_theory
-from tacit.mechanisms.excess_risk import OpenedRisk
+from tacit.mechanisms.accuracy import plan as tight
+from tacit.mechanisms.accuracy import published as published
+from tacit.mechanisms.accuracy.excess_risk import OpenedRisk
+from tacit.mechanisms.accuracy.plan import Goal, Question
+from tacit.mechanisms.accuracy.search import AccuracySearch
+from tacit.mechanisms.accuracy.theory import plan_theory
 from tacit.mechanisms.problem import Shape
 from tacit.noise import SystemEntropy
 from tacit.rows import Rows, open_rows

@@ -28,12 +28,12 @@ from tacit.domain import REGRESSION, Geometry, Norms
 from tacit.inference import evidence_of
 from tacit.losses import HuberHinge, Logistic, Squared
 from tacit.mechanisms.choice import Wishes
-from tacit.mechanisms.interval_choice import plan_classifier_with_intervals, plan_regression_with_intervals
+from tacit.mechanisms.intervals.choice import plan_classifier_with_intervals, plan_regression_with_intervals
+from tacit.mechanisms.intervals.svec import smat, svec_size
 from tacit.mechanisms.laws import Gaussian, Laplace
 from tacit.mechanisms.objective import ObjectivePerturbation
 from tacit.mechanisms.problem import Problem, Shape
 from tacit.mechanisms.release import Release
-from tacit.mechanisms.svec import smat, svec_size
 from tacit.noise import SystemEntropy
 from tacit.rows import Rows, linear_scores, open_rows
 

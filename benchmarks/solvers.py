@@ -19,8 +19,8 @@ from sklearn.svm import LinearSVC
 
 from tacit.domain import Domain, Geometry
 from tacit.losses import Logistic, Squared
-from tacit.mechanisms.erm import EmpiricalRisk
-from tacit.mechanisms.erm_hinge import HingeRisk
+from tacit.mechanisms.erm.hinge import HingeRisk
+from tacit.mechanisms.erm.risk import EmpiricalRisk
 from tacit.rows import Rows, open_rows
 from tacit.solvers import Solution, minimise, minimise_hinge
 

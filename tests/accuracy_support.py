@@ -6,7 +6,7 @@ import numpy as np
 
 from tacit.domain import CLASSIFICATION, REGRESSION, Domain
 from tacit.losses import HuberHinge, Logistic, Squared
-from tacit.mechanisms.accuracy_plan import Question
+from tacit.mechanisms.accuracy.plan import Question
 from tacit.mechanisms.problem import Shape
 from tacit.rows import open_rows
 

@@ -11,9 +11,9 @@ import scipy.sparse as sp
 from scipy import stats
 
 from tacit.domain import Domain, Geometry
-from tacit.mechanisms.lasso import L1Problem, VertexFrankWolfe
-from tacit.mechanisms.lasso_loss import ClippedLogistic, ClippedLoss, ClippedSquared
-from tacit.mechanisms.lasso_schedule import SCHEDULES
+from tacit.mechanisms.lasso.frank_wolfe import L1Problem, VertexFrankWolfe
+from tacit.mechanisms.lasso.loss import ClippedLogistic, ClippedLoss, ClippedSquared
+from tacit.mechanisms.lasso.schedule import SCHEDULES
 from tacit.mechanisms.problem import Shape
 from tacit.privacy import ZCDP, Pure
 from tacit.rows import Rows, open_rows

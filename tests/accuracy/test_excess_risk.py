@@ -9,10 +9,10 @@ from scipy.optimize import minimize
 from accuracy_support import LOSSES, rows_of, table
 from tacit.errors import ParameterError
 from tacit.losses import Hinge
-from tacit.mechanisms.excess_risk import ExcessRisk
-from tacit.mechanisms.gradual import into_ball
+from tacit.mechanisms.accuracy.excess_risk import ExcessRisk
+from tacit.mechanisms.accuracy.gradual import into_ball
+from tacit.mechanisms.accuracy.stationary import stationary_radius
 from tacit.mechanisms.problem import Problem, Shape
-from tacit.mechanisms.stationary import stationary_radius
 
 NAMES = list(LOSSES)
 

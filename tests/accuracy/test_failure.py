@@ -5,8 +5,8 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import binom
 
-from tacit.mechanisms.above_threshold import OneSidedNoise
-from tacit.mechanisms.accuracy_test import (
+from tacit.mechanisms.accuracy.above_threshold import OneSidedNoise
+from tacit.mechanisms.accuracy.halting import (
     NoTest,
     RepeatedTest,
     ThresholdTest,

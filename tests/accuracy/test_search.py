@@ -9,13 +9,13 @@ from scipy.stats import binom, norm
 from accuracy_support import LOSSES, question, table
 from tacit.audit import Batches, lower_bound
 from tacit.errors import ParameterError
-from tacit.mechanisms import accuracy_plan as plan
-from tacit.mechanisms import accuracy_published as published
-from tacit.mechanisms.accuracy_plan import Goal
-from tacit.mechanisms.accuracy_test import NoTest, ThresholdTest
-from tacit.mechanisms.accuracy_theory import noise_quantile, plan_theory
-from tacit.mechanisms.gradual import GradualOutput, ZeroFirst
-from tacit.mechanisms.gradual_noise import BrownianReduction, FreshNoise, LaplaceReduction, SphericalReduction
+from tacit.mechanisms.accuracy import plan as plan
+from tacit.mechanisms.accuracy import published as published
+from tacit.mechanisms.accuracy.gradual import GradualOutput, ZeroFirst
+from tacit.mechanisms.accuracy.gradual_noise import BrownianReduction, FreshNoise, LaplaceReduction, SphericalReduction
+from tacit.mechanisms.accuracy.halting import NoTest, ThresholdTest
+from tacit.mechanisms.accuracy.plan import Goal
+from tacit.mechanisms.accuracy.theory import noise_quantile, plan_theory
 from tacit.noise import SystemEntropy
 from tacit.privacy import Approx, Pure, gaussian_delta
 

@@ -19,8 +19,8 @@ from tacit.inference.minimum_evidence import COVARIANCE_ALLOWANCE, MinimumEviden
 from tacit.inference.mixtures import error_law, two_sided_quantiles
 from tacit.inference.moment_evidence import _order
 from tacit.inference.stream import Stream
+from tacit.mechanisms.intervals.shares import COVARIANCE_PURE, TRACE_PURE, TRACE_ZCDP
 from tacit.mechanisms.laws import Gaussian, Laplace, SphericalLaplace
-from tacit.mechanisms.shares import COVARIANCE_PURE, TRACE_PURE, TRACE_ZCDP
 from tacit.privacy import ZCDP, compose
 
 BINARY = Domain(classes=(0, 1))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from lasso_support import LOSSES, mechanism, rows_of, small_table
-from tacit.mechanisms.lasso_path import PATH, LossPath, with_loss_path
+from tacit.mechanisms.lasso.path import PATH, LossPath, with_loss_path
 from tacit.noise import SystemEntropy
 from tacit.privacy import ZCDP, Approx, Pure, compose, zcdp_within
 

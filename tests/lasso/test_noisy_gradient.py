@@ -13,8 +13,8 @@ from scipy import optimize
 from lasso_support import LOSSES, UNITS
 from mechanisms_support import rows_of as unit_rows
 from tacit.errors import ParameterError
-from tacit.mechanisms.convex_sets import L1Ball, L2Ball, Simplex
-from tacit.mechanisms.noisy_frank_wolfe import PrivateFrankWolfe, slope_sums
+from tacit.mechanisms.lasso.convex_sets import L1Ball, L2Ball, Simplex
+from tacit.mechanisms.lasso.noisy_frank_wolfe import PrivateFrankWolfe, slope_sums
 from tacit.mechanisms.problem import Shape
 from tacit.noise import SeededEntropy, SystemEntropy
 from tacit.privacy import ZCDP, Pure

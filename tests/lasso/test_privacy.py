@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lasso_support import LOSSES, mechanism, renyi, rows_of, transcript_law
-from tacit.mechanisms.lasso import L1Problem, VertexFrankWolfe, selection_budget
+from tacit.mechanisms.lasso.frank_wolfe import L1Problem, VertexFrankWolfe, selection_budget
 from tacit.mechanisms.problem import Shape
 from tacit.privacy import ZCDP, Approx, Pure
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lasso_support import check_frequencies, mechanism, rows_of, small_table, transcript_law
-from tacit.mechanisms import vertex_sampler
-from tacit.mechanisms.vertex_sampler import VertexSampler
+from tacit.mechanisms.lasso import vertex_sampler
+from tacit.mechanisms.lasso.vertex_sampler import VertexSampler
 from tacit.noise import RecordedEntropy, SeededEntropy, SystemEntropy
 from tacit.privacy import ZCDP
 

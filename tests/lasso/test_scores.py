@@ -11,11 +11,11 @@ from hypothesis.extra.numpy import arrays
 
 from lasso_support import LOSSES, UNITS, integer_scores, mechanism, rows_of, small_table
 from tacit.errors import ParameterError
-from tacit.mechanisms.lasso import quick_draws
-from tacit.mechanisms.lasso_loss import ClippedLogistic, ClippedSquared
-from tacit.mechanisms.lasso_schedule import SCHEDULES
-from tacit.mechanisms.sparse_scores import SparseScores
-from tacit.mechanisms.vertex_scores import SCORE_CHANGE, FreshScores, Walk, checked_rows
+from tacit.mechanisms.lasso.frank_wolfe import quick_draws
+from tacit.mechanisms.lasso.loss import ClippedLogistic, ClippedSquared
+from tacit.mechanisms.lasso.schedule import SCHEDULES
+from tacit.mechanisms.lasso.sparse_scores import SparseScores
+from tacit.mechanisms.lasso.vertex_scores import SCORE_CHANGE, FreshScores, Walk, checked_rows
 from tacit.noise import SeededEntropy
 from tacit.privacy import Pure
 

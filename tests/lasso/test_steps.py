@@ -9,8 +9,8 @@ from scipy import optimize
 
 from lasso_support import LOSSES, mechanism, rows_of
 from tacit.errors import ParameterError
-from tacit.mechanisms.lasso import L1Problem, VertexFrankWolfe, expanded
-from tacit.mechanisms.lasso_schedule import MOST_STEPS, SCHEDULES, checked_steps, recommended_steps
+from tacit.mechanisms.lasso.frank_wolfe import L1Problem, VertexFrankWolfe, expanded
+from tacit.mechanisms.lasso.schedule import MOST_STEPS, SCHEDULES, checked_steps, recommended_steps
 from tacit.mechanisms.problem import Shape
 from tacit.noise import SystemEntropy, exponential_mechanism
 from tacit.privacy import ZCDP, Pure

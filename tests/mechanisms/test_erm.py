@@ -13,9 +13,9 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from tacit.domain import Domain, Geometry
 from tacit.errors import ParameterError
 from tacit.losses import Hinge, HuberHinge, Logistic, Loss, Squared
-from tacit.mechanisms.erm import EmpiricalRisk
-from tacit.mechanisms.erm_bounds import RiskBounds
-from tacit.mechanisms.erm_hinge import HingeRisk, HingeRiskBounds
+from tacit.mechanisms.erm.bounds import RiskBounds
+from tacit.mechanisms.erm.hinge import HingeRisk, HingeRiskBounds
+from tacit.mechanisms.erm.risk import EmpiricalRisk
 from tacit.mechanisms.problem import Shape
 from tacit.rows import Rows, open_rows
 from tacit.solvers import minimise, minimise_hinge

@@ -11,10 +11,10 @@ from scipy.stats import gamma, kstest
 from tacit.audit import Batches, lower_bound
 from tacit.domain import Domain, Geometry
 from tacit.losses import HuberHinge, Logistic, Squared
+from tacit.mechanisms.intervals.row_weights import Curvature, SquaredSlope, row_local_scores, stored_weights
+from tacit.mechanisms.intervals.svec import smat, svec, svec_size
+from tacit.mechanisms.intervals.weighted_moments import SecondMoments, Trace, WeightedMoments
 from tacit.mechanisms.problem import Shape
-from tacit.mechanisms.row_weights import Curvature, SquaredSlope, row_local_scores, stored_weights
-from tacit.mechanisms.svec import smat, svec, svec_size
-from tacit.mechanisms.weighted_moments import SecondMoments, Trace, WeightedMoments
 from tacit.noise import SystemEntropy
 from tacit.privacy import ZCDP, Pure
 from tacit.rows import open_rows

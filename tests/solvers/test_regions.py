@@ -30,7 +30,7 @@ def ours(bounds: QuadraticBounds, region: Region, theta: np.ndarray, g: np.ndarr
 
 
 def check_certificates(region: Region, certificate: Certificate) -> None:
-    """Random quadratics, random points near and far, gradients disturbed by e: at random, or so as to look stationary."""
+    """Random quadratics, points near and far, gradients disturbed by e: at random, or so as to look stationary."""
     rng = np.random.default_rng()
     for _ in range(400):
         d = int(rng.integers(1, 7))

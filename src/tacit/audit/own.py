@@ -18,7 +18,7 @@ from tacit.audit.tilted import TiltedLogistic, tilted_pair_loss, tilted_score
 from tacit.domain import Domain, Geometry
 from tacit.estimators import PrivateLogisticRegression
 from tacit.losses import Logistic, Squared
-from tacit.mechanisms.above_threshold import InteractiveAboveThreshold, TwoSidedNoise
+from tacit.mechanisms.accuracy.above_threshold import InteractiveAboveThreshold, TwoSidedNoise
 from tacit.mechanisms.covariance import TARGET_WEIGHT, CovariancePerturbation
 from tacit.mechanisms.functional import FunctionalMechanism
 from tacit.mechanisms.moments import Frobenius

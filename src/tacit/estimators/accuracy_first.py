@@ -16,12 +16,13 @@ from tacit.estimators.classifier import PrivateClassifier
 from tacit.estimators.guard import refuse_unpaid_refits
 from tacit.estimators.intervals import wants_intervals
 from tacit.estimators.search_payment import run_search
-from tacit.mechanisms import accuracy_plan, accuracy_published
-from tacit.mechanisms.accuracy_plan import Goal, Question
-from tacit.mechanisms.accuracy_search import AccuracySearch, Outcome
-from tacit.mechanisms.accuracy_sources import PURE_NOISES
-from tacit.mechanisms.accuracy_theory import plan_theory
-from tacit.mechanisms.gradual_noise import LaplaceReduction, SphericalReduction
+from tacit.mechanisms.accuracy import plan as tight
+from tacit.mechanisms.accuracy import published
+from tacit.mechanisms.accuracy.gradual_noise import LaplaceReduction, SphericalReduction
+from tacit.mechanisms.accuracy.plan import Goal, Question
+from tacit.mechanisms.accuracy.search import AccuracySearch, Outcome
+from tacit.mechanisms.accuracy.sources import PURE_NOISES
+from tacit.mechanisms.accuracy.theory import plan_theory
 from tacit.mechanisms.problem import Shape
 from tacit.noise import Entropy, entropy_of
 from tacit.privacy import Approx, ExPost, Pure, as_budget
@@ -145,19 +146,19 @@ class AccuracyFirst(BaseEstimator):  # type: ignore[misc]
             raise ParameterError(f"noise must be None, 'spherical' or 'laplace', got {self.noise!r}")
         match self.calibration, self.method:
             case "tight", "noise-reduction":
-                return accuracy_plan.plan_noise_reduction(question, goal, self.levels, NOISES[self.noise])
+                return tight.plan_noise_reduction(question, goal, self.levels, NOISES[self.noise])
             case "tight", "brownian":
-                return accuracy_plan.plan_brownian(question, goal, self.levels)
+                return tight.plan_brownian(question, goal, self.levels)
             case "tight", "doubling":
-                return accuracy_plan.plan_doubling(question, goal)
+                return tight.plan_doubling(question, goal)
             case "tight", "theory":
                 return plan_theory(question, goal)
             case "published", "noise-reduction":
-                return accuracy_published.published_noise_reduction(question, goal, self.levels)
+                return published.published_noise_reduction(question, goal, self.levels)
             case "published", "doubling":
-                return accuracy_published.published_doubling(question, goal)
+                return published.published_doubling(question, goal)
             case "published", "theory":
-                return accuracy_published.published_theory(question, goal)
+                return published.published_theory(question, goal)
         raise ParameterError(
             f"method={self.method!r} with calibration={self.calibration!r} is not offered; methods are "
             "'noise-reduction', 'doubling' and 'theory', each 'tight' or 'published', and 'brownian', 'tight'"

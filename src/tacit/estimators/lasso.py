@@ -28,9 +28,9 @@ from tacit.estimators.lasso_wishes import lasso_wishes
 from tacit.estimators.payment import Job, run
 from tacit.ledger import Account
 from tacit.mechanisms.choice import Plan
-from tacit.mechanisms.lasso import expanded
-from tacit.mechanisms.lasso_path import PATH
-from tacit.mechanisms.lasso_plan import plan_lasso
+from tacit.mechanisms.lasso.frank_wolfe import expanded
+from tacit.mechanisms.lasso.path import PATH
+from tacit.mechanisms.lasso.plan import plan_lasso
 from tacit.mechanisms.problem import Shape
 from tacit.noise import entropy_of
 from tacit.privacy import Approx, Budget, as_budget

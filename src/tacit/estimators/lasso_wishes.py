@@ -6,9 +6,9 @@ import numpy as np
 
 from tacit.errors import ParameterError
 from tacit.ledger import Account
-from tacit.mechanisms.lasso_loss import ClippedLogistic, ClippedLoss, ClippedSquared
-from tacit.mechanisms.lasso_plan import LassoWishes
-from tacit.mechanisms.lasso_schedule import SCHEDULES
+from tacit.mechanisms.lasso.loss import ClippedLogistic, ClippedLoss, ClippedSquared
+from tacit.mechanisms.lasso.plan import LassoWishes
+from tacit.mechanisms.lasso.schedule import SCHEDULES
 
 if TYPE_CHECKING:
     from tacit.estimators.lasso import PrivateLasso

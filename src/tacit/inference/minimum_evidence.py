@@ -34,12 +34,12 @@ from tacit.inference.evidence import (
 )
 from tacit.inference.mixtures import error_law, two_sided_quantiles
 from tacit.inference.stream import Stream
+from tacit.mechanisms.intervals.shares import SMALL_WIDTH
+from tacit.mechanisms.intervals.svec import svec_size
+from tacit.mechanisms.intervals.with_intervals import FitWithIntervals
 from tacit.mechanisms.laws import NoiseLaw
 from tacit.mechanisms.objective import ObjectivePerturbation
 from tacit.mechanisms.release import Release
-from tacit.mechanisms.shares import SMALL_WIDTH
-from tacit.mechanisms.svec import svec_size
-from tacit.mechanisms.with_intervals import FitWithIntervals
 
 DIRECTIONS_AT_ONCE = 4096
 LEAST_RATIO, LARGEST_RATIO = 1.5, 4.0

@@ -27,10 +27,10 @@ from tacit.inference.evidence import (
     per_row,
 )
 from tacit.inference.stream import Stream
+from tacit.mechanisms.intervals.svec import smat, svec_size
+from tacit.mechanisms.intervals.with_intervals import RegressionWithIntervals
 from tacit.mechanisms.laws import NoiseLaw
 from tacit.mechanisms.release import Release
-from tacit.mechanisms.svec import smat, svec_size
-from tacit.mechanisms.with_intervals import RegressionWithIntervals
 
 WORLDS = 2000
 DIRECTIONS_AT_ONCE = 512

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.domain import Norms
-from tacit.mechanisms.erm_sums import gram
+from tacit.mechanisms.erm.sums import gram
 from tacit.mechanisms.laws import NoiseLaw, Vector, calibrate, calibrate_l1
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Sensitivity

@@ -17,8 +17,8 @@ from functools import cached_property
 import numpy as np
 
 from tacit.errors import ParameterError
+from tacit.mechanisms.erm.minimum import certified_tilted_minimum, public_tilted_reach, public_tilted_tolerance
 from tacit.mechanisms.laws import Laplace, NoiseLaw, SphericalLaplace, Vector
-from tacit.mechanisms.minimum import certified_tilted_minimum, public_tilted_reach, public_tilted_tolerance
 from tacit.mechanisms.objective_noise import currencies, objective_laws, too_little_l2
 from tacit.mechanisms.problem import Problem
 from tacit.mechanisms.release import Facts, Release, Sensitivity

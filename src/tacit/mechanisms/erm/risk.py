@@ -6,8 +6,8 @@ import numpy as np
 
 from tacit.errors import ParameterError
 from tacit.losses import FloatArray, Loss, Squared
-from tacit.mechanisms.erm_bounds import RiskBounds
-from tacit.mechanisms.erm_sums import GramSums, LossSums, RiskSums
+from tacit.mechanisms.erm.bounds import RiskBounds
+from tacit.mechanisms.erm.sums import GramSums, LossSums, RiskSums
 from tacit.mechanisms.problem import Shape
 from tacit.rows import Rows
 from tacit.solvers import norm_above

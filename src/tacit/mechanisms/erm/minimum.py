@@ -1,9 +1,9 @@
 """The certified minimum of a problem over rows, and the tolerance that can be promised before reading them."""
 
 from tacit.losses import Hinge
-from tacit.mechanisms.erm import EmpiricalRisk
-from tacit.mechanisms.erm_bounds import RiskBounds
-from tacit.mechanisms.erm_hinge import HingeRisk, HingeRiskBounds
+from tacit.mechanisms.erm.bounds import RiskBounds
+from tacit.mechanisms.erm.hinge import HingeRisk, HingeRiskBounds
+from tacit.mechanisms.erm.risk import EmpiricalRisk
 from tacit.mechanisms.laws import Vector
 from tacit.mechanisms.problem import Problem
 from tacit.rows import Rows

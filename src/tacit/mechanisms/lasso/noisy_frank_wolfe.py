@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from tacit.mechanisms.convex_sets import ConvexSet
-from tacit.mechanisms.lasso_loss import SLOPE_UNITS, ClippedLoss
-from tacit.mechanisms.lasso_schedule import MOST_STEPS, checked_steps
+from tacit.mechanisms.lasso.convex_sets import ConvexSet
+from tacit.mechanisms.lasso.loss import SLOPE_UNITS, ClippedLoss
+from tacit.mechanisms.lasso.schedule import MOST_STEPS, checked_steps
 from tacit.mechanisms.laws import NoiseLaw, Vector, calibrate
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Facts, Release, Sensitivity

@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 
 from tacit import noise
 from tacit.errors import ParameterError
-from tacit.mechanisms.lasso_loss import SLOPE_UNITS, ClippedLoss
-from tacit.mechanisms.lasso_schedule import STAGEWISE, Schedule, checked_steps, recommended_steps
+from tacit.mechanisms.lasso.loss import SLOPE_UNITS, ClippedLoss
+from tacit.mechanisms.lasso.schedule import STAGEWISE, Schedule, checked_steps, recommended_steps
+from tacit.mechanisms.lasso.sparse_scores import SparseScores
+from tacit.mechanisms.lasso.vertex_sampler import VertexSampler
+from tacit.mechanisms.lasso.vertex_scores import SCORE_CHANGE, FreshScores, VertexScores, Walk
 from tacit.mechanisms.laws import Vector
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Facts, Release, Sensitivity
-from tacit.mechanisms.sparse_scores import SparseScores
-from tacit.mechanisms.vertex_sampler import VertexSampler
-from tacit.mechanisms.vertex_scores import SCORE_CHANGE, FreshScores, VertexScores, Walk
 from tacit.noise import Entropy
 from tacit.privacy import ZCDP, Budget, Pure, zcdp_within
 from tacit.privacy.rounding import exact, lower, upper

@@ -10,14 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from tacit.losses import Squared
+from tacit.mechanisms.accuracy.excess_risk import ExcessRisk
+from tacit.mechanisms.accuracy.gradual import GradualOutput, Hypotheses
+from tacit.mechanisms.accuracy.gradual_moments import GradualMoments
+from tacit.mechanisms.accuracy.gradual_noise import GradualNoise, LaplaceReduction, SphericalReduction
+from tacit.mechanisms.accuracy.stationary import stationary_radius
 from tacit.mechanisms.covariance import TARGET_WEIGHT
-from tacit.mechanisms.erm_bounds import RiskBounds
-from tacit.mechanisms.excess_risk import ExcessRisk
-from tacit.mechanisms.gradual import GradualOutput, Hypotheses
-from tacit.mechanisms.gradual_moments import GradualMoments
-from tacit.mechanisms.gradual_noise import GradualNoise, LaplaceReduction, SphericalReduction
+from tacit.mechanisms.erm.bounds import RiskBounds
 from tacit.mechanisms.moments import Entrywise, Frobenius, MomentRelease
-from tacit.mechanisms.stationary import stationary_radius
 from tacit.privacy import Pure
 
 TYPICAL_NORM = 0.5  # of θ in encoded units, where no better guess is public

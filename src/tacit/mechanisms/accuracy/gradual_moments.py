@@ -8,9 +8,9 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from tacit.mechanisms.excess_risk import ExcessRisk, OpenedRisk
-from tacit.mechanisms.gradual import Sequence, into_ball, prefix_charge
-from tacit.mechanisms.gradual_noise import GradualNoise, Ladder
+from tacit.mechanisms.accuracy.excess_risk import ExcessRisk, OpenedRisk
+from tacit.mechanisms.accuracy.gradual import Sequence, into_ball, prefix_charge
+from tacit.mechanisms.accuracy.gradual_noise import GradualNoise, Ladder
 from tacit.mechanisms.laws import Vector
 from tacit.mechanisms.moments import Matrix
 from tacit.mechanisms.release import Facts, Sensitivity

@@ -13,9 +13,9 @@ from fractions import Fraction
 
 from tacit.errors import ParameterError
 from tacit.losses import HuberHinge, Loss
+from tacit.mechanisms.intervals.row_weights import SquaredSlope
+from tacit.mechanisms.intervals.weighted_moments import SecondMoments, Trace, WeightedMoments
 from tacit.mechanisms.problem import Shape
-from tacit.mechanisms.row_weights import SquaredSlope
-from tacit.mechanisms.weighted_moments import SecondMoments, Trace, WeightedMoments
 from tacit.privacy import Budget, Pure
 
 SMALL_WIDTH = 2

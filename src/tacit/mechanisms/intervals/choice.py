@@ -12,14 +12,14 @@ from tacit.losses import Loss
 from tacit.mechanisms import choice
 from tacit.mechanisms.choice import Plan, Wishes
 from tacit.mechanisms.covariance import TARGET_WEIGHT
+from tacit.mechanisms.intervals.row_weights import Curvature, SquaredSlope
+from tacit.mechanisms.intervals.shares import TRACE_PURE, TRACE_ZCDP, Split, shared
+from tacit.mechanisms.intervals.weighted_moments import WeightedMoments
+from tacit.mechanisms.intervals.with_intervals import FitWithIntervals, RegressionWithIntervals
 from tacit.mechanisms.moments import Frobenius, MomentRelease
 from tacit.mechanisms.objective import ObjectivePerturbation
 from tacit.mechanisms.output import OutputPerturbation
 from tacit.mechanisms.problem import Shape
-from tacit.mechanisms.row_weights import Curvature, SquaredSlope
-from tacit.mechanisms.shares import TRACE_PURE, TRACE_ZCDP, Split, shared
-from tacit.mechanisms.weighted_moments import WeightedMoments
-from tacit.mechanisms.with_intervals import FitWithIntervals, RegressionWithIntervals
 from tacit.privacy import Approx, Budget, Pure, zcdp_within
 
 HESSIAN_NOISE_IN_L2 = 2.0

@@ -4,10 +4,10 @@ import warnings
 from dataclasses import dataclass
 
 from tacit.mechanisms.choice import Plan
-from tacit.mechanisms.lasso import L1Problem, VertexFrankWolfe, selection_budget
-from tacit.mechanisms.lasso_loss import ClippedLoss
-from tacit.mechanisms.lasso_path import with_loss_path
-from tacit.mechanisms.lasso_schedule import Schedule
+from tacit.mechanisms.lasso.frank_wolfe import L1Problem, VertexFrankWolfe, selection_budget
+from tacit.mechanisms.lasso.loss import ClippedLoss
+from tacit.mechanisms.lasso.path import with_loss_path
+from tacit.mechanisms.lasso.schedule import Schedule
 from tacit.mechanisms.problem import Shape
 from tacit.privacy import Budget
 

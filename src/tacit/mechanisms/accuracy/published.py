@@ -16,15 +16,15 @@ import numpy as np
 
 from tacit.errors import ParameterError
 from tacit.losses import Squared
-from tacit.mechanisms.accuracy_plan import Goal, Question
-from tacit.mechanisms.accuracy_search import AccuracySearch
-from tacit.mechanisms.accuracy_test import NoTest, published_doubling_test, published_test
-from tacit.mechanisms.excess_risk import ExcessRisk
-from tacit.mechanisms.gradual import GradualOutput, Hypotheses
-from tacit.mechanisms.gradual_moments import GradualMoments
-from tacit.mechanisms.gradual_noise import FreshNoise, GradualNoise, LaplaceReduction
+from tacit.mechanisms.accuracy.excess_risk import ExcessRisk
+from tacit.mechanisms.accuracy.gradual import GradualOutput, Hypotheses
+from tacit.mechanisms.accuracy.gradual_moments import GradualMoments
+from tacit.mechanisms.accuracy.gradual_noise import FreshNoise, GradualNoise, LaplaceReduction
+from tacit.mechanisms.accuracy.halting import NoTest, published_doubling_test, published_test
+from tacit.mechanisms.accuracy.plan import Goal, Question
+from tacit.mechanisms.accuracy.published_moments import PublishedMoments
+from tacit.mechanisms.accuracy.search import AccuracySearch
 from tacit.mechanisms.problem import Problem
-from tacit.mechanisms.published_moments import PublishedMoments
 from tacit.privacy.rounding import sum_up
 
 PUBLISHED_LEVELS = 1000

@@ -18,8 +18,8 @@ import numpy as np
 
 from tacit.errors import ParameterError
 from tacit.losses import UNIT_ROUNDOFF, FloatArray, HuberHinge, Logistic, Squared
-from tacit.mechanisms.erm import EmpiricalRisk
-from tacit.mechanisms.erm_bounds import RiskBounds, enlarged, score_error
+from tacit.mechanisms.erm.bounds import RiskBounds, enlarged, score_error
+from tacit.mechanisms.erm.risk import EmpiricalRisk
 from tacit.mechanisms.laws import Vector
 from tacit.mechanisms.problem import Problem
 from tacit.mechanisms.release import Sensitivity

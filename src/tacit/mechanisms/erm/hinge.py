@@ -8,8 +8,8 @@ import numpy as np
 
 from tacit.errors import ParameterError
 from tacit.losses import UNIT_ROUNDOFF, FloatArray, Hinge, HuberHinge
-from tacit.mechanisms.erm_bounds import enlarged, score_error
-from tacit.mechanisms.erm_sums import weighted_gram
+from tacit.mechanisms.erm.bounds import enlarged, score_error
+from tacit.mechanisms.erm.sums import weighted_gram
 from tacit.mechanisms.problem import Shape
 from tacit.rows import Rows, summation_error
 from tacit.solvers import GradientBounds, norm_above, public_hinge_tolerance

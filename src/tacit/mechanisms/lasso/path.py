@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit.mechanisms.lasso import VertexFrankWolfe, selection_budget
+from tacit.mechanisms.lasso.frank_wolfe import VertexFrankWolfe, selection_budget
 from tacit.mechanisms.laws import NoiseLaw, Vector, calibrate
 from tacit.mechanisms.release import Facts, Mechanism, Release, Sensitivity
 from tacit.noise import Entropy

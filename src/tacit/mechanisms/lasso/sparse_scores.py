@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from tacit.mechanisms.lasso.vertex_sampler import Integers
+from tacit.mechanisms.lasso.vertex_scores import Walk, checked_rows, in_units
 from tacit.mechanisms.laws import Vector
-from tacit.mechanisms.vertex_sampler import Integers
-from tacit.mechanisms.vertex_scores import Walk, checked_rows, in_units
 from tacit.rows import Rows
 
 BULK = 4  # above p/BULK touched cells one sparse product is faster than adding cell by cell

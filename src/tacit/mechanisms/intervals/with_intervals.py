@@ -10,13 +10,13 @@ from functools import cached_property
 
 import numpy as np
 
+from tacit.mechanisms.intervals.weighted_moments import Matrix, WeightedMoments
 from tacit.mechanisms.laws import Vector
 from tacit.mechanisms.moments import MomentRelease
 from tacit.mechanisms.objective import ObjectivePerturbation
 from tacit.mechanisms.output import OutputPerturbation
 from tacit.mechanisms.release import Facts, Release
 from tacit.mechanisms.robust_ridge import nearest_psd
-from tacit.mechanisms.weighted_moments import Matrix, WeightedMoments
 from tacit.noise import Entropy
 from tacit.privacy import Budget, compose
 from tacit.rows import Rows

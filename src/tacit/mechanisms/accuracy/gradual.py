@@ -6,8 +6,8 @@ from typing import Protocol
 
 import numpy as np
 
-from tacit.mechanisms.excess_risk import ExcessRisk, OpenedRisk
-from tacit.mechanisms.gradual_noise import GradualNoise, Ladder
+from tacit.mechanisms.accuracy.excess_risk import ExcessRisk, OpenedRisk
+from tacit.mechanisms.accuracy.gradual_noise import GradualNoise, Ladder
 from tacit.mechanisms.laws import Vector
 from tacit.mechanisms.problem import Problem
 from tacit.mechanisms.release import Facts, Sensitivity

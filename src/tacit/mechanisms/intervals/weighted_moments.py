@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.losses import FloatArray
-from tacit.mechanisms.erm_sums import weighted_gram
+from tacit.mechanisms.erm.sums import weighted_gram
+from tacit.mechanisms.intervals.row_weights import RowWeight, row_local_squares, stored_weights
+from tacit.mechanisms.intervals.svec import smat, svec, svec_size
 from tacit.mechanisms.laws import Gaussian, SphericalLaplace, calibrate
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Facts, Sensitivity
-from tacit.mechanisms.row_weights import RowWeight, row_local_squares, stored_weights
-from tacit.mechanisms.svec import smat, svec, svec_size
 from tacit.noise import Entropy
 from tacit.privacy import Budget
 from tacit.privacy.rounding import exact, upper

@@ -10,15 +10,15 @@ from dataclasses import dataclass, replace
 
 from tacit.errors import ParameterError
 from tacit.losses import Loss
-from tacit.mechanisms.accuracy_design import LEAST_PRICE, Wish, best_design
-from tacit.mechanisms.accuracy_search import AccuracySearch
-from tacit.mechanisms.accuracy_sources import PURE_NOISES, sources
-from tacit.mechanisms.accuracy_test import tight_doubling_test, tight_test
-from tacit.mechanisms.excess_risk import ExcessRisk
-from tacit.mechanisms.gradual import ZeroFirst
-from tacit.mechanisms.gradual_noise import BrownianReduction, FreshNoise, GradualNoise, SphericalReduction
+from tacit.mechanisms.accuracy.design import LEAST_PRICE, Wish, best_design
+from tacit.mechanisms.accuracy.excess_risk import ExcessRisk
+from tacit.mechanisms.accuracy.gradual import ZeroFirst
+from tacit.mechanisms.accuracy.gradual_noise import BrownianReduction, FreshNoise, GradualNoise, SphericalReduction
+from tacit.mechanisms.accuracy.halting import tight_doubling_test, tight_test
+from tacit.mechanisms.accuracy.search import AccuracySearch
+from tacit.mechanisms.accuracy.sources import PURE_NOISES, sources
+from tacit.mechanisms.accuracy.stationary import stationary_radius
 from tacit.mechanisms.problem import Problem, Shape
-from tacit.mechanisms.stationary import stationary_radius
 from tacit.privacy import Approx, Pure
 
 DOUBLING_BELOW, DOUBLING_ABOVE = 0.5, 8.0  # ends of the doubling ladder around the expected ε

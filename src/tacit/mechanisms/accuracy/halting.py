@@ -12,7 +12,7 @@ from typing import Protocol
 
 from flint import arb
 
-from tacit.mechanisms.above_threshold import InteractiveAboveThreshold, OneSidedNoise, TestNoise, TwoSidedNoise
+from tacit.mechanisms.accuracy.above_threshold import InteractiveAboveThreshold, OneSidedNoise, TestNoise, TwoSidedNoise
 from tacit.noise import Entropy, LazyLaplace, exceeds
 from tacit.privacy.rounding import exact, sum_up, upper
 

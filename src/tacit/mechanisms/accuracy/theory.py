@@ -12,15 +12,15 @@ from flint import arb
 from scipy.special import gammainccinv
 
 from tacit.errors import ParameterError
-from tacit.mechanisms.accuracy_plan import Goal, Question
-from tacit.mechanisms.accuracy_search import AccuracySearch
-from tacit.mechanisms.accuracy_test import NoTest
-from tacit.mechanisms.erm_bounds import RiskBounds
-from tacit.mechanisms.excess_risk import ExcessRisk
-from tacit.mechanisms.gradual import GradualOutput
-from tacit.mechanisms.gradual_noise import SphericalReduction
+from tacit.mechanisms.accuracy.excess_risk import ExcessRisk
+from tacit.mechanisms.accuracy.gradual import GradualOutput
+from tacit.mechanisms.accuracy.gradual_noise import SphericalReduction
+from tacit.mechanisms.accuracy.halting import NoTest
+from tacit.mechanisms.accuracy.plan import Goal, Question
+from tacit.mechanisms.accuracy.search import AccuracySearch
+from tacit.mechanisms.accuracy.stationary import stationary_radius
+from tacit.mechanisms.erm.bounds import RiskBounds
 from tacit.mechanisms.problem import Problem
-from tacit.mechanisms.stationary import stationary_radius
 from tacit.privacy.rounding import exact, upper
 
 

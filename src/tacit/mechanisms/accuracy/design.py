@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.mechanisms.above_threshold import THRESHOLD_SHARE, OneSidedNoise
-from tacit.mechanisms.accuracy_test import smallest_margin
+from tacit.mechanisms.accuracy.above_threshold import THRESHOLD_SHARE, OneSidedNoise
+from tacit.mechanisms.accuracy.halting import smallest_margin
 
 STEPS = (1.08, 1.13, 1.2, 1.3, 1.45, 1.7)  # ratios of neighbouring levels that are considered
 LEAST_PRICE = 4.0

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from tacit.mechanisms.accuracy_test import AccuracyTest
-from tacit.mechanisms.excess_risk import ExcessRisk, OpenedRisk
-from tacit.mechanisms.gradual import Hypotheses
+from tacit.mechanisms.accuracy.excess_risk import ExcessRisk, OpenedRisk
+from tacit.mechanisms.accuracy.gradual import Hypotheses
+from tacit.mechanisms.accuracy.halting import AccuracyTest
 from tacit.mechanisms.laws import Vector
 from tacit.noise import Entropy
 from tacit.privacy import Approx, ExPost, Pure

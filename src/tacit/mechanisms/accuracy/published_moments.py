@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit.mechanisms.erm_sums import gram
+from tacit.mechanisms.erm.sums import gram
 from tacit.mechanisms.laws import Vector
 from tacit.mechanisms.moments import Matrix
 from tacit.mechanisms.problem import Shape

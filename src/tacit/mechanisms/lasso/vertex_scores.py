@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from tacit.errors import ParameterError
-from tacit.mechanisms.lasso_loss import SLOPE_UNITS, ClippedLoss
-from tacit.mechanisms.lasso_schedule import Schedule
+from tacit.mechanisms.lasso.loss import SLOPE_UNITS, ClippedLoss
+from tacit.mechanisms.lasso.schedule import Schedule
+from tacit.mechanisms.lasso.vertex_sampler import Integers
 from tacit.mechanisms.laws import Vector
-from tacit.mechanisms.vertex_sampler import Integers
 from tacit.rows import Rows
 
 CELL_UNITS = 2**14

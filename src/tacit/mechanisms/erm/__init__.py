@@ -1,0 +1,1 @@
+"""Empirical risk over rows: public bounds, sums, and certified minima."""

@@ -1,0 +1,1 @@
+"""What confidence intervals need: private curvature and score moments at a released θ."""
