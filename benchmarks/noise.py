@@ -27,8 +27,8 @@ def run(quick: bool = False) -> list[dict[str, Any]]:
     dp.enable_features("contrib", "honest-but-curious")
     repeats = 3 if quick else 9
     return [
-        *_vectors(20_000 if quick else 100_000, repeats),
-        *_selection(200_000 if quick else 2_000_000, repeats),
+        *_vectors(100_000, repeats),
+        *_selection(2_000_000, repeats),
         *_ladders(100, repeats),
         _above_threshold(repeats),
     ]

@@ -24,8 +24,7 @@ from tacit.mechanisms.erm.risk import EmpiricalRisk
 from tacit.rows import Rows, open_rows
 from tacit.solvers import Solution, minimise, minimise_hinge
 
-FULL = [(100_000, 38), (450_000, 10), (1_000_000, 50)]
-QUICK = [(20_000, 38), (45_000, 10)]
+SIZES = [(100_000, 38), (450_000, 10), (1_000_000, 50)]
 REPEATS = 5
 
 
@@ -131,10 +130,9 @@ def squared(n: int, width: int, l2: float) -> dict[str, Any]:
 
 def run(quick: bool) -> list[dict[str, Any]]:
     """All measurements."""
-    sizes = QUICK if quick else FULL
-    results = [logistic(n, width, 1e-4) for n, width in sizes]
+    results = [logistic(n, width, 1e-4) for n, width in SIZES]
     results.append(hinge(*((10_000, 10) if quick else (100_000, 40)), 1e-3))
-    results.append(squared(*sizes[0], 1e-3))
+    results.append(squared(*SIZES[0], 1e-3))
     return results
 
 
