@@ -116,7 +116,7 @@ def hinge(n: int, width: int, l2: float) -> dict[str, Any]:
 
 
 def squared(n: int, width: int, l2: float) -> dict[str, Any]:
-    """Certified ridge minimum, which reads the rows once, against one empty pass over them."""
+    """Certified ridge minimum, which reads the rows once, against one plain Gram matrix of them."""
     X, y = table(n, width)
     rows = open_rows(X, 2.0 * y - 1.0, Domain(), Geometry())
 
@@ -124,7 +124,7 @@ def squared(n: int, width: int, l2: float) -> dict[str, Any]:
         risk = EmpiricalRisk(rows, Squared(), l2)
         return minimise(risk, risk.bounds.tolerance())
 
-    timing = alternately(certified, lambda: rows.total(lambda X, y: float(y.size)))
+    timing = alternately(certified, lambda: X.T @ X)
     return {"task": "squared", "n": n, "d": width, "l2": l2, **timing}
 
 
