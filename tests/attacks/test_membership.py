@@ -62,7 +62,7 @@ def challenges(estimator, X, y, trials):
 
 def assert_private(estimator, epsilon):
     X, y = pool(12, 2)
-    members, others = challenges(estimator, X, y, 200)
+    members, others = challenges(estimator, X, y, 600)
     assert bound_from_draws(members, others, 1e-9) <= epsilon
 
 

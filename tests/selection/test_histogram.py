@@ -142,10 +142,10 @@ def worst_points(n: int, place: float) -> tuple[Points, Points]:
 
 
 def score_moves(search: WidthSearch, n: int, m: int) -> list[float]:
-    """How far scores move with the same noise: through a training point, through a validation point."""
+    """How far scores move with the same noise: through a training point, through a validation point; many noises."""
     training, validation = worst_points(n, 0.05), worst_points(m, 0.95)
     moves = []
-    for grid in search.grids:
+    for grid in search.grids * 100:
         entropy = recorder()
         counts = NoisyCounts(grid, search.privacy)
         first = nearest_counts(counts(training[0], entropy).theta, n) / n
