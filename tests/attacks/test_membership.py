@@ -118,4 +118,4 @@ def test_a_plot_shows_bound_attack_and_coin():
 def test_parameters_are_checked(wrong, message):
     X, y = pool(10, 2)
     with pytest.raises(ParameterError, match=message):
-        membership(LogisticRegression(), X, y, **{"trials": 1, **wrong})
+        membership(LinearRegression(), X, y, **{"trials": 1, **wrong})

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mechanisms_support import SpyLaw, rows_of
@@ -64,6 +64,7 @@ def test_on_a_ball_the_answer_is_inside_it():
     noise=st.sampled_from([1e-9, 1.0, 1e12]),
     penalty=st.sampled_from([1e-12, 1.0]),
 )
+@example(seed=73, size=1e9, noise=1e-9, penalty=1e-12)
 @settings(max_examples=60)
 def test_estimates_exist_for_any_noisy_moments(seed, size, noise, penalty):
     generator = np.random.default_rng(seed)

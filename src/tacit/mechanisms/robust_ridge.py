@@ -69,6 +69,6 @@ def _penalised(
     def excess(norm: float) -> float:
         return float(np.sum((q / (weights * norm + cross_radius)) ** 2)) - 1.0
 
-    longest = length / float(weights.min())
+    longest = 2 * length / float(weights.min())  # the solution is at most half of it, so the signs differ surely
     norm = float(brentq(excess, 0.0, longest, xtol=1e-15 * longest, rtol=1e-14, maxiter=500))
     return np.asarray(vectors @ (q * norm / (weights * norm + cross_radius)))
