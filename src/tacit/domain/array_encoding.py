@@ -24,8 +24,9 @@ from tacit.domain.clipping import (
 )
 from tacit.domain.decoding import Decoder
 from tacit.domain.geometry import Geometry
-from tacit.domain.norms import Norms, float_above, sqrt_above
+from tacit.domain.norms import Norms, sqrt_above
 from tacit.domain.targets import Outcome
+from tacit.privacy.rounding import round_up
 
 SparseRows: TypeAlias = "sparse.csr_array[np.float64, tuple[int, int]]"
 
@@ -139,4 +140,4 @@ def ball_norms(norm: str, columns: int, radius: float, constant: float) -> Norms
     r, c = Fraction(radius), Fraction(constant)
     square = r**2 * (columns if norm == "linf" else 1)
     spread = {"l1": r, "l2": Fraction(sqrt_above(columns * r**2)), "linf": columns * r}[norm]
-    return Norms(l1=float_above(spread + c), l2=sqrt_above(square + c**2), linf=float_above(max(r, c)))
+    return Norms(l1=round_up(spread + c), l2=sqrt_above(square + c**2), linf=round_up(max(r, c)))

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+from tacit.privacy.rounding import round_up
+
 
 @dataclass(frozen=True)
 class Norms:
@@ -16,21 +18,9 @@ class Norms:
     linf: float
 
 
-def float_above(value: Fraction) -> float:
-    """A float that is at least `value`, at most one step too large."""
-    near = float(value)
-    return near if Fraction(near) >= value else math.nextafter(near, math.inf)
-
-
-def float_below(value: Fraction) -> float:
-    """A float that is at most `value`, at most one step too small."""
-    near = float(value)
-    return near if Fraction(near) <= value else math.nextafter(near, -math.inf)
-
-
 def sqrt_above(value: Fraction) -> float:
     """A float that is at least √value, within a few steps."""
-    root = math.sqrt(float_above(value))
+    root = math.sqrt(round_up(value))
     while Fraction(root) ** 2 < value:
         root = math.nextafter(root, math.inf)
     return root

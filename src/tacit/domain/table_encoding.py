@@ -14,11 +14,12 @@ from tacit.domain.clipping import l2_threshold, margin, shrink_l2
 from tacit.domain.decoding import Decoder
 from tacit.domain.features import Category, Feature, encoded_names
 from tacit.domain.geometry import Geometry
-from tacit.domain.norms import Norms, float_above, sqrt_above
+from tacit.domain.norms import Norms, sqrt_above
 from tacit.domain.schema import Schema
 from tacit.domain.table_columns import Blocks, NumberColumns
 from tacit.domain.targets import Outcome
 from tacit.errors import ParameterError
+from tacit.privacy.rounding import round_up
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +174,7 @@ def table_norms(largest: list[Fraction], radius: float | None, constant: float) 
         square = min(square, ball)
         spread = min(spread, Fraction(sqrt_above(len(largest) * ball)))
     return Norms(
-        l1=float_above(Fraction(spread + c)),
+        l1=round_up(Fraction(spread + c)),
         l2=sqrt_above(Fraction(square + c**2)),
-        linf=float_above(max([*largest, c])),
+        linf=round_up(max([*largest, c])),
     )

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import ParameterError
+from tacit.privacy.rounding import round_up
 from tacit.rows.schedule import MOST_LANES
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
@@ -112,15 +113,10 @@ def summation_error(rows: int, block: int, magnitude: float, evaluation: float =
     inside = _gamma(min(block, rows))
     across = _gamma(-(-rows // block) + MOST_LANES)
     combined = (UNIT_ROUNDOFF + (1 + UNIT_ROUNDOFF) * across**2) * (1 + inside)
-    return _round_up(n * noise + (inside + combined) * stored + n * UNDERFLOW_PER_ROW)
+    return round_up(n * noise + (inside + combined) * stored + n * UNDERFLOW_PER_ROW)
 
 
 def _gamma(operations: int) -> Fraction:
     """γⱼ = ju/(1 − ju): relative error of j roundings in any order (Higham 2002, lemma 3.1)."""
     product = operations * UNIT_ROUNDOFF
     return product / (1 - product)
-
-
-def _round_up(value: Fraction) -> float:
-    nearest = float(value)
-    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
