@@ -1,6 +1,7 @@
 """`python -m benchmarks [--full] [topic …]`: run the topics, print their tables, write CSV files and pictures.
 
-A topic is a module of this package with `run(quick) -> list[dict]` and, if it draws, `plot(rows, directory)`.
+A topic is a module of this package with `run(quick) -> list[dict]` and, if it draws, `plot(rows, directory)`. Quick
+tables go to benchmarks/results, full ones to benchmarks/results/full.
 """
 
 from __future__ import annotations
@@ -17,9 +18,8 @@ from rich.console import Console
 from rich.table import Table
 
 import benchmarks
+from benchmarks import parts
 from benchmarks.data import Missing
-
-RESULTS = Path(__file__).parent / "results"
 
 
 def topics(asked: list[str]) -> dict[str, Any]:
@@ -47,7 +47,6 @@ def main(arguments: list[str]) -> int:
         offered = ", ".join(topics([]))
         console.print(f"unknown: {', '.join(unknown)}; expected some of {offered} and --full", markup=False)
         return 1
-    RESULTS.mkdir(exist_ok=True)
     for name in asked or known:
         _run(name, known[name], console, quick=not full)
     return 0
@@ -68,9 +67,12 @@ def _run(name: str, topic: Any, console: Console, *, quick: bool) -> None:
         return
     title = f"{name} ({'quick' if quick else 'full'}, {time.monotonic() - started:.0f} s)"
     console.print(as_table(title, rows))
-    write(RESULTS / f"{name}.csv", rows)
+    directory = parts.RESULTS if quick else parts.FULL
+    directory.mkdir(parents=True, exist_ok=True)
+    write(directory / f"{name}.csv", rows)
     if hasattr(topic, "plot"):
-        topic.plot(rows, RESULTS)
+        topic.plot(rows, directory)
+    parts.forget(name)
 
 
 def as_table(title: str, rows: list[dict[str, Any]]) -> Table:

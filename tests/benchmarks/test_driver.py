@@ -16,7 +16,8 @@ ROOT = Path(__file__).parents[2]
 def driver(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     monkeypatch.syspath_prepend(str(ROOT))
     loaded = importlib.import_module("benchmarks.__main__")
-    monkeypatch.setattr(loaded, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(loaded.parts, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(loaded.parts, "FULL", tmp_path / "results" / "full")
     return loaded
 
 
@@ -35,14 +36,37 @@ def test_a_topic_is_printed_written_and_drawn(
     assert driver.main([]) == 0
     assert driver.main(["--full", "made-up"]) == 0
     assert asked == [True, False]
-    assert drawn == [driver.RESULTS] * 2
+    assert drawn == [driver.parts.RESULTS, driver.parts.FULL]
     assert "0.1235" in capsys.readouterr().out
-    with (driver.RESULTS / "made-up.csv").open(encoding="utf-8") as file:
+    assert (driver.parts.FULL / "made-up.csv").exists()
+    with (driver.parts.RESULTS / "made-up.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert rows == [
         {"name": "one", "seconds": "0.123457", "reached": ""},
         {"name": "two", "seconds": "", "reached": "True"},
     ]
+
+
+def test_a_full_run_that_was_broken_off_goes_on(driver: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    worked: list[str] = []
+
+    def part(name: str) -> list[dict[str, Any]]:
+        if name == "second" and "second" not in worked:
+            worked.append(name)
+            raise KeyboardInterrupt
+        worked.append(name)
+        return [{"name": name, "value": 1.5}]
+
+    def run(quick: bool) -> list[dict[str, Any]]:
+        return [r for name in ("first", "second") for r in driver.parts.once("made-up", name, lambda: part(name))]
+
+    monkeypatch.setattr(driver, "topics", lambda _: {"made-up": SimpleNamespace(run=run)})
+    with pytest.raises(KeyboardInterrupt):
+        driver.main(["--full", "made-up"])
+    driver.main(["--full", "made-up"])
+    assert worked == ["first", "second", "second"]
+    driver.main(["--full", "made-up"])  # the earlier run had ended: nothing of it is taken over
+    assert worked == ["first", "second", "second", "first", "second"]
 
 
 def test_what_is_missing_is_said(
