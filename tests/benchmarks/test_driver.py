@@ -3,6 +3,7 @@
 import csv
 import importlib
 import sys
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -58,7 +59,7 @@ def test_a_full_run_that_was_broken_off_goes_on(driver: Any, monkeypatch: pytest
         return [{"name": name, "value": 1.5}]
 
     def run(quick: bool) -> list[dict[str, Any]]:
-        return [r for name in ("first", "second") for r in driver.parts.once("made-up", name, lambda: part(name))]
+        return [r for name in ("first", "second") for r in driver.parts.once("made-up", name, partial(part, name))]
 
     monkeypatch.setattr(driver, "topics", lambda _: {"made-up": SimpleNamespace(run=run)})
     with pytest.raises(KeyboardInterrupt):
