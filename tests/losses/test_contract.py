@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 
 from tacit.errors import ParameterError
-from tacit.losses import UNIT_ROUNDOFF, Hinge, HuberHinge, Logistic, Loss, LossConstants, Squared
+from tacit.losses import Hinge, HuberHinge, Logistic, Loss, LossConstants, Squared
+from tacit.privacy.floats import UNIT_ROUNDOFF
 
 SMOOTH: list[Loss] = [
     Logistic(),

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_support import check_all
+from tacit.privacy.floats import enlarged
 from tacit.privacy.rounding import exact, largest_float, lower, round_down, round_up, sum_up, upper
 
 floats = st.floats(allow_nan=False, allow_infinity=False)
@@ -128,3 +129,36 @@ def test_largest_float_stops_at_the_largest_and_refuses_the_impossible():
     assert largest_float(lambda x: True, 3.0) == 3.0
     with pytest.raises(ArithmeticError):
         largest_float(lambda x: False, 3.0)
+
+
+def unlucky_product(roundings: int) -> tuple[float, Fraction]:
+    """A product computed with so many roundings, each of them downward and nearly as large as it can be."""
+    computed, true = 1.0, Fraction(1)
+    candidates = [1 + k * 2.0**-30 for k in range(1, 200)]
+    for _ in range(roundings):
+        factor = max(candidates, key=lambda f: Fraction(computed) * Fraction(f) / Fraction(computed * f))
+        computed, true = computed * factor, true * Fraction(factor)
+    return computed, true
+
+
+def check_enlarged(enlarge) -> None:
+    computed, true = unlucky_product(30)
+    assert computed < true
+    assert enlarge(computed) >= true
+
+
+@pytest.mark.proof("outward-rounding")
+def test_enlarging_covers_thirty_roundings():
+    check_enlarged(enlarged)
+    with pytest.raises(AssertionError):
+        check_enlarged(lambda x: x * (1 + 2.0**-50))
+
+
+@pytest.mark.proof("outward-rounding")
+@given(st.floats(1e-3, 1e3), st.lists(st.tuples(st.sampled_from("+*"), st.floats(1e-3, 1e3)), max_size=30))
+def test_enlarged_is_at_least_the_exact_value(start, chain):
+    computed, true = start, Fraction(start)
+    for sign, term in chain:
+        computed = computed + term if sign == "+" else computed * term
+        true = true + Fraction(term) if sign == "+" else true * Fraction(term)
+    assert enlarged(computed) >= true

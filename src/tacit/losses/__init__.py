@@ -1,12 +1,11 @@
 """Losses of a linear score, with the constants that sensitivities and certificates need."""
 
-from tacit.losses.base import UNIT_ROUNDOFF, FloatArray, Loss, LossConstants
+from tacit.losses.base import FloatArray, Loss, LossConstants
 from tacit.losses.hinge import Hinge, HuberHinge
 from tacit.losses.logistic import Logistic
 from tacit.losses.squared import Squared
 
 __all__ = [
-    "UNIT_ROUNDOFF",
     "FloatArray",
     "Hinge",
     "HuberHinge",

@@ -10,9 +10,6 @@ from tacit.errors import ParameterError
 
 FloatArray = NDArray[np.float64]
 
-UNIT_ROUNDOFF = 2.0**-53
-"""u of IEEE binary64: fl(a ∘ b) = (a ∘ b)(1 + δ) with |δ| ≤ u."""
-
 
 @dataclass(frozen=True, slots=True)
 class LossConstants:
@@ -61,8 +58,3 @@ def checked_score_bound(score_bound: float | None) -> float:
     if not score_bound >= 0.0:
         raise ParameterError(f"score_bound is {score_bound!r}; expected a number >= 0, or None for no bound")
     return float(score_bound)
-
-
-def rounded_up(x: float) -> float:
-    """x enlarged by 2⁻⁴⁸ relative: covers the rounding of the few operations that produced it."""
-    return x * (1.0 + 2.0**-48)

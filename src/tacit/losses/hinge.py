@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import ParameterError
-from tacit.losses.base import FloatArray, LossConstants, checked_score_bound, rounded_up
+from tacit.losses.base import FloatArray, LossConstants, checked_score_bound
+from tacit.privacy.floats import enlarged
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Hinge:
 
     def constants(self, score_bound: float | None = None) -> LossConstants:
         """sup |φ'| = 1, no curvature bound, sup φ = 1 + B, by `loss-constants`."""
-        value = rounded_up(1.0 + checked_score_bound(score_bound))
+        value = enlarged(1.0 + checked_score_bound(score_bound))
         return LossConstants(value=value, slope=1.0, curvature=math.inf, value_rounding=value, slope_rounding=0.0)
 
 
@@ -80,12 +81,12 @@ class HuberHinge:
         """sup |φ'| = 1, sup φ'' = 1/(2h), sup φ = φ(−B); less where |s| ≤ B cannot reach, by `loss-constants`."""
         bound, h = checked_score_bound(score_bound), self.width
         excess = 1.0 + bound
-        active = 1.0 if excess >= h else min(1.0, rounded_up((excess + h) / (2.0 * h)))
-        value = rounded_up(excess if excess >= h else h * active * active)
+        active = 1.0 if excess >= h else min(1.0, enlarged((excess + h) / (2.0 * h)))
+        value = enlarged(excess if excess >= h else h * active * active)
         return LossConstants(
             value=value,
             slope=active,
-            curvature=rounded_up(0.5 / h) if bound >= 1.0 - rounded_up(h) else 0.0,
+            curvature=enlarged(0.5 / h) if bound >= 1.0 - enlarged(h) else 0.0,
             value_rounding=8.0 * value,
             slope_rounding=4.0,
         )

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.losses.base import FloatArray, LossConstants, checked_score_bound, rounded_up
+from tacit.losses.base import FloatArray, LossConstants, checked_score_bound
+from tacit.privacy.floats import enlarged
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +49,10 @@ class Logistic:
         bound = checked_score_bound(score_bound)
         largest = bound + math.log1p(math.exp(-bound))
         return LossConstants(
-            value=rounded_up(largest),
-            slope=min(1.0, rounded_up(1.0 / (1.0 + math.exp(-bound)))),
+            value=enlarged(largest),
+            slope=min(1.0, enlarged(1.0 / (1.0 + math.exp(-bound)))),
             curvature=0.25,
-            value_rounding=20.0 * rounded_up(largest),
+            value_rounding=20.0 * enlarged(largest),
             slope_rounding=16.0,
         )
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.errors import ParameterError
-from tacit.losses.base import FloatArray, LossConstants, checked_score_bound, rounded_up
+from tacit.losses.base import FloatArray, LossConstants, checked_score_bound
+from tacit.privacy.floats import enlarged
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,6 @@ class Squared:
 
     def constants(self, score_bound: float | None = None) -> LossConstants:
         """sup |φ'| = B + b, sup φ'' = 1, sup φ = ½(B + b)², by `loss-constants`."""
-        slope = rounded_up(checked_score_bound(score_bound) + self.target_bound)
-        value = rounded_up(0.5 * slope * slope)
+        slope = enlarged(checked_score_bound(score_bound) + self.target_bound)
+        value = enlarged(0.5 * slope * slope)
         return LossConstants(value=value, slope=slope, curvature=1.0, value_rounding=4.0 * value, slope_rounding=slope)

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.solvers.objective import UNIT_ROUNDOFF, ObjectiveBounds, SmoothObjective, Solution, rounded_up
+from tacit.privacy.floats import UNIT_ROUNDOFF, enlarged
+from tacit.solvers.objective import ObjectiveBounds, SmoothObjective, Solution
 from tacit.solvers.regions import Region
 
 
@@ -29,10 +30,10 @@ def plan_descent(bounds: ObjectiveBounds, region: Region) -> DescentPlan:
     gradient = bounds.gradient_bounds(3.0 * reach)
     longest = 3.0 * reach + (gradient.magnitude + gradient.error) / smoothness
     rounding = (4.0 * UNIT_ROUNDOFF + region.projection_error(bounds.dimension)) * longest
-    limit = rounded_up((gradient.error + smoothness * rounding) / convexity)
+    limit = enlarged((gradient.error + smoothness * rounding) / convexity)
     if 2.0 * limit >= reach:
         return DescentPlan(0, reach)
-    return DescentPlan(math.ceil(rounded_up(smoothness / convexity * math.log(reach / limit))) + 1, 2.0 * limit)
+    return DescentPlan(math.ceil(enlarged(smoothness / convexity * math.log(reach / limit))) + 1, 2.0 * limit)
 
 
 def smallest_tolerance(bounds: ObjectiveBounds, region: Region) -> float:

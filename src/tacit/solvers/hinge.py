@@ -12,14 +12,13 @@ from typing import Protocol
 import numpy as np
 
 from tacit.errors import ParameterError
+from tacit.privacy.floats import UNIT_ROUNDOFF, enlarged
 from tacit.solvers.line_search import Measured, search, shortened
 from tacit.solvers.objective import (
-    UNIT_ROUNDOFF,
     FloatArray,
     ObjectiveBounds,
     Solution,
     norm_above,
-    rounded_up,
 )
 from tacit.solvers.regions import Ball, Region, region_of
 
@@ -101,7 +100,7 @@ def hinge_distance(
     epsilon = undecided * width * (0.125 + 4.0 * UNIT_ROUNDOFF) + bounds.score_error(norm) + slack
     convexity = bounds.strong_convexity
     distance = (rho + math.sqrt(rho * rho + 4.0 * convexity * epsilon)) / (2.0 * convexity)
-    return rounded_up(distance + 4.0 * UNIT_ROUNDOFF * norm)
+    return enlarged(distance + 4.0 * UNIT_ROUNDOFF * norm)
 
 
 def narrowing_newton(objective: HingeObjective, region: Region, tolerance: float) -> FloatArray | None:
@@ -175,14 +174,14 @@ def plan_subgradient(bounds: HingeBounds, radius: float | None) -> SubgradientPl
     size = gradient.magnitude + gradient.error
     error = gradient.error + 8.0 * UNIT_ROUNDOFF * size
     inward = 8.0 * (bounds.dimension + 16) * UNIT_ROUNDOFF * reach
-    excess = rounded_up(
+    excess = enlarged(
         bounds.score_error(reach) + error * error / convexity + inward * (2.0 * size + 4.0 * convexity * reach)
     )
-    distance = rounded_up(math.sqrt(8.0 * excess / convexity) + 2.0 * inward)
+    distance = enlarged(math.sqrt(8.0 * excess / convexity) + 2.0 * inward)
     if distance >= reach:
         return SubgradientPlan(reach, 0.0, 0, reach)
     step = excess / size**2
-    steps = math.ceil(rounded_up(2.0 / (step * convexity) * math.log(max(2.0, reach**2 * convexity / excess)))) + 1
+    steps = math.ceil(enlarged(2.0 / (step * convexity) * math.log(max(2.0, reach**2 * convexity / excess)))) + 1
     return SubgradientPlan(reach, step, steps, distance)
 
 

@@ -6,9 +6,9 @@ from typing import Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from tacit.privacy.floats import UNIT_ROUNDOFF
 
-UNIT_ROUNDOFF = 2.0**-53
+FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,3 @@ def norm_above(vector: FloatArray) -> float:
 def norm_below(vector: FloatArray) -> float:
     """A lower bound on the exact ‖vector‖₂."""
     return float(np.linalg.norm(vector)) * (1.0 - (vector.size + 8) * 2.0 * UNIT_ROUNDOFF) - UNDERFLOW
-
-
-def rounded_up(x: float) -> float:
-    """x enlarged by 2⁻⁴⁸ relative: covers the rounding of the few operations that produced it."""
-    return x * (1.0 + 2.0**-48)

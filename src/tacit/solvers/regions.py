@@ -8,13 +8,12 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from tacit.errors import ParameterError
+from tacit.privacy.floats import UNIT_ROUNDOFF, enlarged
 from tacit.solvers.objective import (
-    UNIT_ROUNDOFF,
     FloatArray,
     ObjectiveBounds,
     norm_above,
     norm_below,
-    rounded_up,
 )
 from tacit.solvers.quadratic import minimise_quadratic
 
@@ -64,10 +63,10 @@ class Everywhere:
 
     def certified_distance(self, bounds: ObjectiveBounds, theta: FloatArray, g: FloatArray, e: float) -> float:
         """(‖g‖ + e)/λ, rounded up, by `minimiser-distance`."""
-        return rounded_up((norm_above(g) + e) / bounds.strong_convexity)
+        return enlarged((norm_above(g) + e) / bounds.strong_convexity)
 
     def variation(self, theta: FloatArray, g: FloatArray, e: float) -> tuple[float, float]:
-        return rounded_up(norm_above(g) + e), 0.0
+        return enlarged(norm_above(g) + e), 0.0
 
     def residual(self, theta: FloatArray, g: FloatArray) -> float:
         return float(np.linalg.norm(g))
@@ -116,7 +115,7 @@ class Ball:
         rounding = 4.0 * UNIT_ROUNDOFF * (norm_above(g) + nu * self.radius)
         residual = norm_above(g + nu * theta) + rounding + e + (bounds.smoothness + nu) * missing
         boundary = residual / (bounds.strong_convexity + 0.5 * nu) + missing
-        return rounded_up(min(interior, boundary))
+        return enlarged(min(interior, boundary))
 
     def variation(self, theta: FloatArray, g: FloatArray, e: float) -> tuple[float, float]:
         """ρ = ‖g + νθ‖ + e and s = ν‖θ‖(R − ‖θ‖), by `ball-residual`; ν = 0 when that makes both smaller."""
@@ -125,9 +124,9 @@ class Ball:
         nu = _multiplier(theta, g)
         missing = self.radius - norm_below(theta)
         if missing > 2.0**-30 * self.radius:
-            return rounded_up(norm_above(g) + e), 0.0
+            return enlarged(norm_above(g) + e), 0.0
         rounding = 4.0 * UNIT_ROUNDOFF * (norm_above(g) + nu * self.radius)
-        return rounded_up(norm_above(g + nu * theta) + rounding + e), rounded_up(nu * self.radius * missing)
+        return enlarged(norm_above(g + nu * theta) + rounding + e), enlarged(nu * self.radius * missing)
 
     def residual(self, theta: FloatArray, g: FloatArray) -> float:
         if norm_above(theta) < self.radius * (1.0 - 2.0**-30):

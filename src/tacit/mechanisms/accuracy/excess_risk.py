@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 
 from tacit.errors import ParameterError
-from tacit.losses import UNIT_ROUNDOFF, FloatArray, HuberHinge, Logistic, Squared
-from tacit.mechanisms.erm.bounds import RiskBounds, enlarged, score_error
+from tacit.losses import FloatArray, HuberHinge, Logistic, Squared
+from tacit.mechanisms.erm.bounds import RiskBounds, score_error
 from tacit.mechanisms.erm.risk import EmpiricalRisk
 from tacit.mechanisms.laws import Vector
 from tacit.mechanisms.problem import Problem
 from tacit.mechanisms.release import Sensitivity
+from tacit.privacy.floats import UNIT_ROUNDOFF, enlarged
 from tacit.privacy.rounding import exact, sum_up, upper
 from tacit.rows import Rows
 from tacit.solvers import minimise

@@ -4,8 +4,9 @@ import math
 from dataclasses import dataclass
 
 from tacit.errors import ParameterError
-from tacit.losses import UNIT_ROUNDOFF, Loss, Squared
+from tacit.losses import Loss, Squared
 from tacit.mechanisms.problem import Shape
+from tacit.privacy.floats import UNIT_ROUNDOFF, enlarged
 from tacit.rows import summation_error
 from tacit.solvers import GradientBounds, public_tolerance
 
@@ -23,10 +24,7 @@ class RiskBounds:
     linear_norm: float = 0.0
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.l2 < math.inf:
-            raise ParameterError(f"l2 is {self.l2!r}; expected a finite number > 0, so that the minimiser is unique")
-        if not 0.0 <= self.linear_norm < math.inf:
-            raise ParameterError(f"linear_norm is {self.linear_norm!r}; expected a finite number >= 0")
+        check_penalty(self.l2, self.linear_norm)
         if not self.loss.smooth:
             raise ParameterError(f"{self.loss!r} is not smooth; use HingeRisk")
 
@@ -45,14 +43,7 @@ class RiskBounds:
 
     @property
     def minimiser_norm(self) -> float:
-        """‖θ*‖ ≤ (‖b‖ + √(‖b‖² + 2 l2 φ₀))/l2 with φ₀ = sup φ(0, ·), from J(θ*) ≤ J(0), by `minimiser-norm`.
-
-        A loss with |φ'| ≤ s also gives ‖θ*‖ ≤ (s r + ‖b‖)/l2, from ∇J(θ*) = 0.
-        """
-        b = self.linear_norm
-        by_value = (b + math.sqrt(b * b + 2.0 * self.l2 * self.loss.constants(0.0).value)) / self.l2
-        by_slope = (self.loss.constants().slope * self.shape.norms.l2 + b) / self.l2
-        return enlarged(min(by_value, by_slope))
+        return minimiser_norm(self.shape, self.loss, self.l2, self.linear_norm)
 
     def gradient_bounds(self, norm: float) -> GradientBounds:
         """sup ‖∇J(θ)‖ and the largest ℓ2 error of its computed value over ‖θ‖ ≤ norm, by `gradient-rounding`."""
@@ -76,6 +67,25 @@ class RiskBounds:
         return public_tolerance(self, share * 2.0 * slope * r / (self.l2 * self.shape.n), radius)
 
 
+def check_penalty(l2: float, linear_norm: float) -> None:
+    """Refuse what is no penalty (l2/2)‖θ‖² + ⟨b, θ⟩ with ‖b‖ ≤ linear_norm."""
+    if not 0.0 < l2 < math.inf:
+        raise ParameterError(f"l2 is {l2!r}; expected a finite number > 0, so that the minimiser is unique")
+    if not 0.0 <= linear_norm < math.inf:
+        raise ParameterError(f"linear_norm is {linear_norm!r}; expected a finite number >= 0")
+
+
+def minimiser_norm(shape: Shape, loss: Loss, l2: float, linear_norm: float) -> float:
+    """‖θ*‖ ≤ (‖b‖ + √(‖b‖² + 2 l2 φ₀))/l2 with φ₀ = sup φ(0, ·), from J(θ*) ≤ J(0), by `minimiser-norm`.
+
+    A loss with |φ'| ≤ s also gives ‖θ*‖ ≤ (s r + ‖b‖)/l2, from 0 ∈ ∂J(θ*).
+    """
+    b = linear_norm
+    by_value = (b + math.sqrt(b * b + 2.0 * l2 * loss.constants(0.0).value)) / l2
+    by_slope = (loss.constants().slope * shape.norms.l2 + b) / l2
+    return enlarged(min(by_value, by_slope))
+
+
 def _loss_gradient_error(shape: Shape, loss: Loss, norm: float) -> float:
     """Error of Σ φ'(⟨x, θ⟩, y) x: score and slope errors per row, summed by `blocked-sum`."""
     r = shape.norms.l2
@@ -97,8 +107,3 @@ def _gram_gradient_error(shape: Shape, loss: Squared, norm: float) -> float:
 def score_error(terms: int, size: float) -> float:
     """γ_k·size + underflow: error of a sum of k products with absolute values adding to at most `size`, any order."""
     return enlarged(terms * UNIT_ROUNDOFF / (1.0 - terms * UNIT_ROUNDOFF) * size + terms * 2.0**-1000)
-
-
-def enlarged(x: float) -> float:
-    """x enlarged by 2⁻⁴⁸ relative: covers the rounding of the few operations that produced it."""
-    return x * (1.0 + 2.0**-48)

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from tacit.errors import ParameterError
-from tacit.losses import UNIT_ROUNDOFF, FloatArray, Hinge, HuberHinge
-from tacit.mechanisms.erm.bounds import enlarged, score_error
+from tacit.losses import FloatArray, Hinge, HuberHinge
+from tacit.mechanisms.erm.bounds import check_penalty, minimiser_norm, score_error
 from tacit.mechanisms.erm.sums import weighted_gram
 from tacit.mechanisms.problem import Shape
+from tacit.privacy.floats import UNIT_ROUNDOFF, enlarged
 from tacit.rows import Rows, summation_error
 from tacit.solvers import GradientBounds, norm_above, public_hinge_tolerance
 
@@ -27,10 +28,7 @@ class HingeRiskBounds:
     linear_norm: float = 0.0
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.l2 < math.inf:
-            raise ParameterError(f"l2 is {self.l2!r}; expected a finite number > 0, so that the minimiser is unique")
-        if not 0.0 <= self.linear_norm < math.inf:
-            raise ParameterError(f"linear_norm is {self.linear_norm!r}; expected a finite number >= 0")
+        check_penalty(self.l2, self.linear_norm)
 
     @property
     def dimension(self) -> int:
@@ -46,10 +44,7 @@ class HingeRiskBounds:
 
     @property
     def minimiser_norm(self) -> float:
-        """The smaller of the bounds by value and by slope, by `minimiser-norm`."""
-        b = self.linear_norm
-        by_value = (b + math.sqrt(b * b + 2.0 * self.l2)) / self.l2
-        return enlarged(min(by_value, (self.shape.norms.l2 + b) / self.l2))
+        return minimiser_norm(self.shape, Hinge(), self.l2, self.linear_norm)
 
     def gradient_bounds(self, norm: float) -> GradientBounds:
         """Magnitude over ‖θ‖ ≤ norm, and the error of summing given slopes, by `gradient-rounding`."""
