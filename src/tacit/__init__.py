@@ -1,5 +1,8 @@
 """tacit: differentially private empirical risk minimisation. The ε it prints is the ε it delivers."""
 
+from importlib import import_module
+from types import ModuleType
+
 from tacit.domain import Domain, Schema
 from tacit.estimators import (
     AccuracyFirst,
@@ -31,3 +34,16 @@ __all__ = [
     "Schema",
     "load",
 ]
+
+_ROOMS = ("attacks", "audit", "datasets", "inference", "mechanisms", "noise")
+
+
+def __getattr__(name: str) -> ModuleType:
+    """A room as an attribute, loaded when it is first used: `tacit.attacks.invert(…)` needs no further import."""
+    if name in _ROOMS:
+        return import_module(f"tacit.{name}")
+    raise AttributeError(f"module 'tacit' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_ROOMS})
