@@ -16,6 +16,7 @@ from scipy import sparse
 from domain_support import assert_inside, ball, encode, exact_norm_squared, geometries, raw_rows
 from tacit.domain import Domain, Geometry, Norms, array_encoding
 from tacit.domain.clipping import L1Projection, L2Projection, margin
+from tacit.domain.numbered_names import NumberedNames
 
 NORMS = ("l2", "l1", "linf")
 radii = st.one_of(st.just(1.0), st.floats(1e-150, 1e150))
@@ -218,4 +219,12 @@ def test_l1_projection_is_radial():
 def test_width_and_names():
     encoding = array_encoding(Domain(), Geometry(constant=None), 2, names=["a", "b"])
     assert (encoding.width, encoding.feature_names) == (2, ("a", "b"))
-    assert ball(2).feature_names == ("x0", "x1")
+    assert tuple(ball(2).feature_names) == ("x0", "x1")
+
+
+def test_columns_without_names_are_numbered_when_asked():
+    names = NumberedNames(2**30)
+    assert (len(names), names[0], names[-1], names[5:7]) == (2**30, "x0", f"x{2**30 - 1}", ("x5", "x6"))
+    assert list(NumberedNames(3)) == ["x0", "x1", "x2"]
+    with pytest.raises(IndexError):
+        NumberedNames(3)[3]

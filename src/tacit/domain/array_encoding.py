@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
@@ -40,7 +41,7 @@ class ArrayEncoding:
     """
 
     target: Outcome
-    feature_names: tuple[str, ...]
+    feature_names: Sequence[str]
     norms: Norms
     projection: Projection
     slope: float
@@ -79,18 +80,15 @@ class ArrayEncoding:
         with np.errstate(all="ignore"):
             rows.sum_duplicates()
             rows.data[~np.isfinite(rows.data)] = 0.0
-            row_numbers = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
-            project_sparse(self.projection, SparseBlock(rows.data, row_numbers, rows.shape[0]))
-        return rows if self.constant is None else self._with_constant(rows, row_numbers, self.constant)
+            project_sparse(self.projection, SparseBlock(rows.data, rows.indptr))
+        return rows if self.constant is None else self._with_constant(rows, self.constant)
 
-    def _with_constant(
-        self, rows: SparseRows, row_numbers: np.ndarray[tuple[int], np.dtype[np.intp]], constant: float
-    ) -> SparseRows:
+    def _with_constant(self, rows: SparseRows, constant: float) -> SparseRows:
         """Append the constant column: each row's stored cells move on by the number of earlier rows."""
         count, columns = rows.shape
-        places = np.arange(row_numbers.size) + row_numbers
+        places = np.arange(rows.nnz) + np.repeat(np.arange(count), np.diff(rows.indptr))
         starts = rows.indptr + np.arange(count + 1, dtype=rows.indptr.dtype)
-        values = np.full(row_numbers.size + count, constant)
+        values = np.full(places.size + count, constant)
         values[places] = rows.data
         indices = np.full(values.size, columns, dtype=rows.indices.dtype)
         indices[places] = rows.indices
@@ -110,7 +108,7 @@ class ArrayEncoding:
         return Decoder(slopes, origins, self.constant, self.target.scale, self.target.offset)
 
 
-def encode_arrays(domain: Domain, geometry: Geometry, names: tuple[str, ...]) -> ArrayEncoding:
+def encode_arrays(domain: Domain, geometry: Geometry, names: Sequence[str]) -> ArrayEncoding:
     """The encoding of rows with the named columns; only the geometry's `constant` matters in a ball."""
     columns = len(names)
     c = geometry.constant_for(1.0)

@@ -88,39 +88,44 @@ def dense_squares(rows: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class SparseBlock:
-    """Stored values of sparse rows, each value with the number of its row; no coordinate is stored twice."""
+    """Stored values of sparse rows: row i has those from starts[i] on; no coordinate is stored twice."""
 
     values: Floats
-    row_numbers: npt.NDArray[np.integer[Any]]
-    count: int
+    starts: npt.NDArray[np.integer[Any]]
 
     def peaks(self) -> Floats:
         """max |x_j| of each row."""
-        peaks = np.zeros(self.count)
-        np.maximum.at(peaks, self.row_numbers, np.abs(self.values))
+        peaks = np.zeros(self.starts.size - 1)
+        filled = np.flatnonzero(np.diff(self.starts))
+        if filled.size:
+            peaks[filled] = np.maximum.reduceat(np.abs(self.values), self.starts[filled])
         return peaks
 
     def squares(self) -> Floats:
         """Σ x_j² of each row."""
-        return _row_sums(self.row_numbers, self.values**2, self.count)
+        return self._row_sums(self.values**2)
 
     def magnitudes(self) -> Floats:
         """Σ |x_j| of each row."""
-        return _row_sums(self.row_numbers, np.abs(self.values), self.count)
+        return self._row_sums(np.abs(self.values))
 
     def scale(self, factors: Floats) -> None:
         """Multiply each row by its own factor."""
-        np.multiply(self.values, factors[self.row_numbers], out=self.values)
+        np.multiply(self.values, self._spread(factors), out=self.values)
 
     def limit(self, bound: float) -> None:
         """Move each coordinate to [−bound, bound]."""
         np.clip(self.values, -bound, bound, out=self.values)
 
+    def _spread(self, of_rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Each stored value's entry of an array with one entry a row."""
+        return np.repeat(of_rows, np.diff(self.starts))
 
-def _row_sums(row_numbers: npt.NDArray[np.integer[Any]], values: Floats, count: int) -> Floats:
-    # The stubs of bincount know only its unweighted form, which counts.
-    sums: npt.NDArray[Any] = np.bincount(row_numbers, weights=values, minlength=count)
-    return sums
+    def _row_sums(self, terms: Floats) -> Floats:
+        # The stubs of bincount know only its unweighted form, which counts.
+        count = self.starts.size - 1
+        sums: npt.NDArray[Any] = np.bincount(self._spread(np.arange(count)), weights=terms, minlength=count)
+        return sums
 
 
 class Projection(Protocol):

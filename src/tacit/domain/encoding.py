@@ -12,6 +12,7 @@ from tacit.domain.checks import refuse
 from tacit.domain.clipping import MOST_COLUMNS
 from tacit.domain.geometry import Geometry
 from tacit.domain.norms import Norms
+from tacit.domain.numbered_names import NumberedNames
 from tacit.domain.schema import Schema
 from tacit.domain.table_encoding import TableEncoding, encode_table
 from tacit.domain.targets import Outcome
@@ -32,7 +33,7 @@ class Encoding(Protocol):
         """How outcomes become numbers: `target.encode(column)`."""
 
     @property
-    def feature_names(self) -> tuple[str, ...]:
+    def feature_names(self) -> Sequence[str]:
         """Names of the encoded features, without the constant: one for each coefficient."""
 
     @property
@@ -75,7 +76,7 @@ def array_encoding(
     """The encoding of arrays with `columns` columns (named x0, x1, ... unless names are given)."""
     if not 1 <= columns <= MOST_COLUMNS:
         refuse(SchemaError, "columns", columns, "between 1 and 2**30 columns", "Pass rows with columns.")
-    named = tuple(names) if names is not None else tuple(f"x{j}" for j in range(columns))
+    named = NumberedNames(columns) if names is None else tuple(names)
     if len(named) != columns:
         refuse(SchemaError, "names", len(named), f"{columns} names", "Name every column once.")
     return encode_arrays(domain, geometry, named)
