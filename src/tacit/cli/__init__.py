@@ -2,7 +2,7 @@
 
 import typer
 
-from tacit.cli import audit, demo
+from tacit.cli import audit, demo, density, fitting, ledger, models
 
 app = typer.Typer(
     name="tacit",
@@ -12,6 +12,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("demo")(demo.run)
+app.command("fit")(fitting.fit)
+app.command("accuracy-first")(fitting.accuracy_first)
+app.command("tune")(fitting.tune)
+app.command("density")(density.density)
+app.command("predict")(models.predict)
+app.command("certificate")(models.certificate)
+app.add_typer(ledger.app, name="ledger")
 app.command("audit")(audit.audit)
 app.command("attack")(audit.attack)
 

@@ -14,10 +14,8 @@ from rich.table import Table
 
 from tacit.attacks import invert
 from tacit.audit import Case, Finding, Observation, diffprivlib_cases, examine, opendp_cases, own_cases, own_replays
-from tacit.errors import TacitError
+from tacit.cli.messages import VIOLATED, explained, out, refuse
 from tacit.estimators import load
-
-VIOLATION_EXIT = 3
 
 
 def audit(
@@ -30,17 +28,14 @@ def audit(
 ) -> None:
     """Measure lower bounds on ε on worst-case neighbours and compare them with the claims. Exit code 3: violated."""
     console = Console(highlight=False)
-    try:
+    with explained():
         findings = _examined(_cases(peer, python, effort), confidence, console)
-    except TacitError as error:
-        console.print(str(error), markup=False)
-        raise typer.Exit(2) from None
     console.print(_table(findings, confidence))
     replays = own_replays() if peer is None else []
     if replays:
         console.print(_replay_table(replays))
     if any(finding.violated for finding in findings) or not all(seen.holds for _, seen in replays):
-        raise typer.Exit(VIOLATION_EXIT)
+        raise typer.Exit(VIOLATED)
 
 
 def attack(
@@ -50,25 +45,20 @@ def attack(
     outcome: Annotated[str, typer.Option(help="The column that the model predicts.")],
 ) -> None:
     """Guess a hidden attribute from the others, the outcome and a released model (model inversion)."""
-    console = Console(highlight=False)
     people = pd.read_parquet(data) if data.suffix == ".parquet" else pd.read_csv(data)
     missing = [column for column in (hidden, outcome) if column not in people]
     if missing:
-        console.print(f"{data.name} has no column {missing[0]!r}; found {', '.join(map(str, people.columns))}")
-        raise typer.Exit(2)
+        raise refuse(f"{data.name} has no column {missing[0]!r}; found {', '.join(map(str, people.columns))}")
     truth = people[hidden].to_numpy()
     prior = people[hidden].value_counts(normalize=True).to_dict()
-    try:
+    with explained():
         guesses = invert(load(model), people, hidden=hidden, prior=prior, outcome=outcome)
-    except TacitError as error:
-        console.print(str(error), markup=False)
-        raise typer.Exit(2) from None
     table = Table(title=f"Guessing {hidden} of {len(people):,} people")
     table.add_column("knowing")
     table.add_column("right", justify="right")
     table.add_row("the commonest value only", f"{max(prior.values()):.1%}")
     table.add_row("the other attributes, the outcome and the model", f"{float(np.mean(guesses == truth)):.1%}")
-    console.print(table)
+    out().print(table)
 
 
 def _cases(peer: str | None, python: str, effort: float) -> Sequence[Case]:

@@ -1,0 +1,50 @@
+"""`tacit predict` and `tacit certificate`: what a saved model says, and what it promises."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import pandas as pd
+import typer
+
+from tacit.cli.messages import explained, out
+from tacit.cli.options import Data
+from tacit.cli.tables import read_table
+from tacit.estimators import load
+
+ModelFile = Annotated[Path, typer.Argument(help="A model saved by tacit (JSON).", show_default=False)]
+
+
+def predict(
+    model: ModelFile,
+    data: Data,
+    save: Annotated[
+        Path | None, typer.Option("--out", help="Where to write them (CSV); default: standard output.")
+    ] = None,
+) -> None:
+    """Predict the rows of a table with a saved model; nothing is charged."""
+    with explained():
+        predictions = _predictions(load(model), read_table(data))
+    predictions.to_csv(sys.stdout if save is None else save, index=False)
+
+
+def certificate(
+    model: ModelFile,
+    html: Annotated[Path | None, typer.Option(help="Write it as HTML instead of printing it.")] = None,
+) -> None:
+    """Print the privacy certificate of a saved model."""
+    with explained():
+        sheet = load(model).certificate_
+    if html is None:
+        out().print(str(sheet), markup=False)
+    else:
+        html.write_text(f'<!doctype html><meta charset="utf-8">{sheet.to_html()}\n', encoding="utf-8")
+
+
+def _predictions(model: Any, table: pd.DataFrame) -> pd.DataFrame:
+    """The prediction of each row, and the probability of each class where the model has one."""
+    found = pd.DataFrame({"prediction": model.predict(table)})
+    if hasattr(model, "predict_proba"):
+        names = [f"probability of {label}" for label in model.classes_]
+        found[names] = model.predict_proba(table)
+    return found

@@ -1,0 +1,69 @@
+"""Options that several commands share, and what they mean for the library."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tacit.errors import ParameterError
+from tacit.estimators import PrivateLinearSVC, PrivateLogisticRegression, PrivateRidge
+from tacit.ledger import Account, Ledger
+from tacit.privacy import ZCDP, Approx, Budget, Pure
+
+
+class Model(StrEnum):
+    """Models that a table with a schema can be fitted with."""
+
+    ridge = "ridge"
+    logistic = "logistic"
+    svm = "svm"
+
+
+ESTIMATORS = {
+    Model.ridge: PrivateRidge,
+    Model.logistic: PrivateLogisticRegression,
+    Model.svm: PrivateLinearSVC,
+}
+
+Data = Annotated[
+    Path, typer.Argument(help="The rows: .csv or .parquet; columns are found by name.", show_default=False)
+]
+SchemaFile = Annotated[
+    Path, typer.Option("--schema", help="Public declaration: bounds, categories, target.", show_default=False)
+]
+ModelName = Annotated[Model, typer.Option("--model", help="What is fitted.", show_default=False)]
+Epsilon = Annotated[float | None, typer.Option(help="ε of the release.", show_default=False)]
+Delta = Annotated[float | None, typer.Option(help="δ, together with ε.", show_default=False)]
+Rho = Annotated[float | None, typer.Option(help="ρ of zero-concentrated privacy, instead of ε.", show_default=False)]
+L2 = Annotated[float | None, typer.Option(help="λ of the mean loss; default: from public facts.", show_default=False)]
+Radius = Annotated[float | None, typer.Option(help="Public bound on the coefficients.", show_default=False)]
+LedgerUrl = Annotated[
+    str | None, typer.Option("--ledger", help="Ledger to charge: a file, sqlite:///… or postgresql://…")
+]
+AccountName = Annotated[
+    str | None, typer.Option("--account", help="Account of that ledger, opened before by `tacit ledger open`.")
+]
+Out = Annotated[Path | None, typer.Option("--out", help="Where to write the model (JSON).", show_default=False)]
+
+
+def budget(epsilon: float | None, delta: float | None, rho: float | None) -> Budget:
+    """--epsilon E is pure, --epsilon E --delta D approximate, --rho R concentrated."""
+    match epsilon, delta, rho:
+        case float(), None, None:
+            return Pure(epsilon)
+        case float(), float(), None:
+            return Approx(epsilon, delta)
+        case None, None, float():
+            return ZCDP(rho)
+        case _:
+            raise ParameterError("say what may be spent: --epsilon E, or --epsilon E --delta D, or --rho R")
+
+
+def account(ledger: str | None, name: str | None) -> Account | None:
+    """The account to charge; None without a ledger."""
+    if ledger is None and name is None:
+        return None
+    if ledger is None or name is None:
+        raise ParameterError("an account is named by two options: --ledger URL --account NAME")
+    return Ledger(ledger).account(name)
