@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import roc_auc_score
 
-from benchmarks import data
+from benchmarks import data, parts
 from benchmarks.peers import adassp, environment, functional, logistic
 from benchmarks.utility_plot import plot
 from tacit import Approx, PrivateRidge, Pure, Schema
@@ -74,22 +74,21 @@ class Task:
 def run(quick: bool = True) -> list[Record]:
     """One record a table, method and ε: mean, standard error, what is required."""
     records: list[Record] = []
-    names = ("adult", "kdd99", "pensions") if quick else CLASSIFICATIONS
-    for name in names:
-        records += _attempt(partial(_classification, name, 3 if quick else 20), name)
-    for name in ("warfarin", "pension-wealth") if quick else REGRESSIONS:
-        records += _attempt(partial(_regression, name, 20 if quick else 50), name)
-    records += _synthetic(100_000, 38, 3 if quick else 20)
+    for name, work in _parts(quick):
+        try:
+            records += work() if quick else parts.once("utility", name, work)
+        except data.Missing as reason:
+            print(f"utility: {name} left out: {reason}")
     _report_losses(records)
     return records
 
 
-def _attempt(work: Callable[[], list[Record]], name: str) -> list[Record]:
-    try:
-        return work()
-    except data.Missing as reason:
-        print(f"utility: {name} left out: {reason}")
-        return []
+def _parts(quick: bool) -> Iterator[tuple[str, Callable[[], list[Record]]]]:
+    for name in ("adult", "kdd99", "pensions") if quick else CLASSIFICATIONS:
+        yield name, partial(_classification, name, 3 if quick else 20)
+    for name in ("warfarin", "pension-wealth") if quick else REGRESSIONS:
+        yield name, partial(_regression, name, 20 if quick else 50)
+    yield "synthetic", partial(_synthetic, 100_000, 38, 3 if quick else 20)
 
 
 def _classification(name: str, seeds: int) -> list[Record]:
