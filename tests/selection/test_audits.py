@@ -1,85 +1,153 @@
 """Selection measured from outside: indices of worst-case scores, words of whole searches, laws of stopping."""
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 
+from noise_support import assert_counts
 from selection_support import classified, random_table, recorder
-from tacit.audit import Batches, lower_bound
+from tacit.audit import Batches, lower_bound, pair_loss
 from tacit.losses import Logistic
 from tacit.mechanisms.choice import Wishes, plan_classifier
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Release
 from tacit.mechanisms.selection.candidates import Candidate, chosen_release, parts_of
-from tacit.mechanisms.selection.noisy_choice import NoisyChoice
+from tacit.mechanisms.selection.noisy_choice import ExponentialChoice, NoisyChoice
 from tacit.mechanisms.selection.random_stopping import Geometric, Logarithmic
 from tacit.mechanisms.selection.scores import Ramp
 from tacit.mechanisms.selection.stability_search import StabilitySearch
-from tacit.noise import Entropy, RecordedEntropy, ReplayedEntropy, SystemEntropy, permute_and_flip
+from tacit.noise import Entropy, RecordedEntropy, ReplayedEntropy, SystemEntropy
 from tacit.privacy import Approx, Pure
 from tacit.rows import Rows
 
-SPREAD, EPSILON = 0.1, 1.0
+EPSILON = 1.0
+MOVES = (0.1, 0.02, 0.05, 0.001)
+"""How far one row moves each score: a hundredfold range, as over a grid of λ."""
 
 
-def choice(k: int, **changes: Any) -> NoisyChoice:
-    return replace(NoisyChoice(SPREAD, Pure(EPSILON), k, {}), **changes)
+def choice(k: int, kind: type[NoisyChoice] = NoisyChoice, epsilon: float = EPSILON) -> NoisyChoice:
+    return kind(MOVES[:k], 0.0, Pure(epsilon), "choice", ())
+
+
+def rivals(scores: np.ndarray, k: int) -> list[np.ndarray]:
+    """All neighbours of a score vector at the corners of what one row can move."""
+    return [scores + np.array(signs) * MOVES[:k] for signs in product((-1, 1), repeat=k)]
+
+
+def close_scores(k: int) -> list[np.ndarray]:
+    """Ties, leads of one or several moves, and scores at random."""
+    leads = [np.eye(k)[i] * lead for i in range(k) for lead in (0.0, 0.05, 0.3, 1.0)]
+    return [*leads, *(np.random.default_rng().uniform(0, 0.3, k) for _ in range(10))]
+
+
+def exact_loss(means: Sequence[float], k: int) -> float:
+    """The largest log ratio over all outcomes and all such pairs, from the exact law of the index."""
+    losses = []
+    for scores in close_scores(k):
+        law = pair_loss.noisy_maximum_law(scores, means)
+        losses += [pair_loss.largest_log_ratio(law, pair_loss.noisy_maximum_law(q, means)) for q in rivals(scores, k)]
+    return max(losses)
+
+
+def assert_private(loss: float) -> None:
+    assert loss <= EPSILON * (1 + 1e-9)
+
+
+def own_only(spreads: Sequence[float]) -> list[float]:
+    return [2 * spread / EPSILON for spread in spreads]
+
+
+def others_only(spreads: Sequence[float]) -> list[float]:
+    return [max(s for j, s in enumerate(spreads) if j != i) / EPSILON for i in range(len(spreads))]
+
+
+def on_average(spreads: Sequence[float]) -> list[float]:
+    return [(spread + float(np.mean(spreads))) / EPSILON for spread in spreads]
+
+
+def halved(spreads: Sequence[float]) -> list[float]:
+    return [s / 2 for s in choice(len(spreads)).scales]
+
+
+@pytest.mark.proof("validate-selection")
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_the_exact_law_of_the_index_loses_epsilon_and_no_more(k: int) -> None:
+    honest = choice(k).scales
+    assert honest[0] == pytest.approx((MOVES[0] + max(MOVES[1:k])) / EPSILON)
+    assert honest[1:] == pytest.approx([(move + MOVES[0]) / EPSILON for move in MOVES[1:k]])
+    loss = exact_loss(honest, k)
+    assert_private(loss)
+    assert loss >= 0.95 * EPSILON
+    for mutant in (own_only, others_only, on_average, halved):
+        with pytest.raises(AssertionError):
+            assert_private(exact_loss(mutant(MOVES[:k]), k))
+
+
+def test_equal_moves_get_equal_noise() -> None:
+    equal = NoisyChoice((0.1, 0.1, 0.1), 0.0, Pure(2.0), "choice", ())
+    assert equal.scales == pytest.approx([0.1] * 3)
+    law = pair_loss.noisy_maximum_law([0.0, 0.2, 0.1], equal.scales)
+    assert law == pytest.approx(pair_loss.permute_and_flip_law([0.0, 0.2, 0.1], 0.1))
+    assert NoisyChoice((0.1,), 0.0, Pure(1.0), "choice", ())(np.array([3.0]), SystemEntropy()) == 0
+
+
+def shares(chooser: Callable[[np.ndarray, Entropy], int], scores: np.ndarray, runs: int) -> np.ndarray:
+    entropy = SystemEntropy()
+    return np.bincount([chooser(scores, entropy) for _ in range(runs)], minlength=len(scores))
+
+
+@pytest.mark.proof("validate-selection")
+@pytest.mark.statistical
+def test_the_index_has_its_law() -> None:
+    """A chooser whose candidates all get the noise of the first one is noticed."""
+    scores, honest = np.array([0.0, 0.05, 0.02, 0.06]), choice(4)
+    law = pair_loss.noisy_maximum_law(scores, honest.scales)
+    assert_counts(shares(honest, scores, 10_000), law)
+    alike = NoisyChoice((MOVES[0],) * 4, 0.0, Pure(EPSILON), "choice", ())
+    with pytest.raises(AssertionError):
+        assert_counts(shares(alike, scores, 10_000), law)
 
 
 def worst_scores(k: int) -> tuple[np.ndarray, np.ndarray]:
-    """One row takes β from the first candidate and gives β to each of the others, or the other way round."""
-    up = np.full(k, -SPREAD / 2)
-    up[0] = SPREAD / 2
+    """One row takes from the lead of the first candidate and gives to each of the others, or the other way round."""
+    up = np.array(MOVES[:k]) / 2
+    up[0] = -up[0]
     leading = np.zeros(k)
-    leading[0] = SPREAD
+    leading[0] = MOVES[0]
     return leading + up, leading - up
 
 
-def measured(scale: float, k: int, runs: int, *, gumbel: bool = False) -> float:
+def measured(chooser: NoisyChoice, k: int, runs: int) -> float:
+    """A lower bound on what the event 'not the first' gives away, at a false-alarm level of 1e-9."""
     entropy = SystemEntropy()
-    chooser = choice(k, gumbel=gumbel)
 
     def sample(scores: np.ndarray, count: int) -> np.ndarray:
-        if scale == chooser.scale:
-            return np.array([[chooser(scores, entropy)] for _ in range(count)], dtype=float)
-        return np.array([[permute_and_flip(scores, scale, entropy)] for _ in range(count)], dtype=float)
+        return np.array([[chooser(scores, entropy)] for _ in range(count)], dtype=float)
 
     return lower_bound(
         Batches(sample), worst_scores(k), runs, 1 - 1e-9, score=lambda out: (out[:, 0] > 0).astype(float)
     )
 
 
-def assert_private(bound: float) -> None:
-    assert bound <= EPSILON
-
-
 @pytest.mark.proof("validate-selection")
 @pytest.mark.statistical
 @pytest.mark.parametrize("k", [2, 4])
-def test_the_index_spends_what_it_says_and_half_the_noise_is_caught(k: int) -> None:
-    honest = choice(k).scale
-    assert honest == pytest.approx(2 * SPREAD / EPSILON)
-    assert_private(measured(honest, k, 3_000))
-    assert_private(measured(honest, k, 2_000, gumbel=True))
+def test_the_index_spends_what_it_says_and_too_little_noise_is_caught(k: int) -> None:
+    assert_private(measured(choice(k), k, 4_000))
+    assert_private(measured(choice(k, ExponentialChoice), k, 4_000))
     with pytest.raises(AssertionError):
-        assert_private(measured(honest / 2, k, 3_000))
-
-
-@pytest.mark.proof("validate-selection")
-def test_two_candidates_lose_exactly_epsilon() -> None:
-    """P(second) = ½e^(−gap/s): raising the gap by 2β costs all of ε, in exact numbers."""
-    scale = choice(2).scale
-    first, second = (0.5 * math.exp(-(q[0] - q[1]) / scale) for q in worst_scores(2))
-    assert abs(math.log(second / first)) == pytest.approx(EPSILON)
+        assert_private(measured(choice(k, epsilon=3 * EPSILON), k, 4_000))
 
 
 def test_a_choice_gives_its_delta_back() -> None:
-    assert choice(3, budget=Approx(1.0, 1e-6)).charge == Pure(1.0)
+    assert replace(choice(3), budget=Approx(1.0, 1e-6)).charge == Pure(1.0)
 
 
 def search_over(rows: Rows, l2s: tuple[float, ...] = (0.1, 0.5, 1.0)) -> StabilitySearch:

@@ -6,7 +6,7 @@ the correct mechanism on that pair it cannot hide: more than that is a fault.
 
 import math
 from collections.abc import Sequence
-from itertools import permutations
+from itertools import combinations, permutations
 
 import numpy as np
 from scipy.optimize import brentq
@@ -58,6 +58,31 @@ def permute_and_flip_law(scores: Sequence[float], scale: float) -> Floats:
             law[index] += left * accept[index] / len(orders)
             left *= 1 - accept[index]
     return law
+
+
+def noisy_maximum_law(scores: Sequence[float], means: Sequence[float]) -> Floats:
+    """Probability that score_i + Exp(mean_i) is the largest, for each i.
+
+    With gap_j = score_i − score_j and L = max_j (−gap_j)⁺, the others stay below score_i + e, e ≥ L, with probability
+    Π (1 − e^(−(e + gap_j)/mean_j)): a sum over subsets S of the others, which can be integrated over e.
+
+        P(i) = Σ_S (−1)^|S| e^(−L/mean_i − Σ_S (L + gap_j)/mean_j) / (1 + Σ_S mean_i/mean_j)
+    """
+    q, m = np.asarray(scores, dtype=float), np.asarray(means, dtype=float)
+    return np.array([_wins(index, q, m) for index in range(len(q))])
+
+
+def _wins(index: int, scores: Floats, means: Floats) -> float:
+    others = [place for place in range(len(scores)) if place != index]
+    gaps = scores[index] - scores
+    start = max(0.0, -float(gaps.min()))
+    total = 0.0
+    for size in range(len(others) + 1):
+        for chosen in combinations(others, size):
+            picked = list(chosen)
+            exponent = start / means[index] + float(np.sum((start + gaps[picked]) / means[picked]))
+            total += (-1) ** size * math.exp(-exponent) / (1 + float(np.sum(means[index] / means[picked])))
+    return total
 
 
 def above_threshold_law(queries: Sequence[float], threshold: float, threshold_scale: float, scale: float) -> Floats:

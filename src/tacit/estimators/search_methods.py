@@ -10,6 +10,7 @@ from tacit.errors import ParameterError
 from tacit.mechanisms.choice import Wishes
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.selection.candidates import Candidate, Search, Watch
+from tacit.mechanisms.selection.noisy_choice import ExponentialChoice
 from tacit.mechanisms.selection.random_stopping import Geometric, Logarithmic, RandomStopping
 from tacit.mechanisms.selection.scores import CappedLoss, Score
 from tacit.mechanisms.selection.split import validation_size
@@ -87,7 +88,7 @@ def by_tuning(request: Request) -> Search:
         request.privacy,
         request.select_privacy,
         radius=radius,
-        gumbel=True,
+        kind=ExponentialChoice,
         name="private tuning on equal parts of the rows",
         watch=request.watch,
     )

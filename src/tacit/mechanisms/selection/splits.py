@@ -25,7 +25,7 @@ from tacit.mechanisms.selection.side_by_side import side_by_side
 from tacit.mechanisms.selection.validation import Validation
 from tacit.noise import Entropy, permute_and_flip
 from tacit.privacy import Approx, Budget, zcdp_within
-from tacit.privacy.rounding import exact, sum_up, upper
+from tacit.privacy.rounding import exact, upper
 from tacit.rows import Rows
 
 FAR = 2.0**20
@@ -40,21 +40,19 @@ class Ballot:
     budget: Budget
     candidates: int
     name: str
-    gumbel: bool = False
+    kind: type[NoisyChoice] = NoisyChoice
 
     @cached_property
     def choice(self) -> NoisyChoice:
-        """One validation row moves a mean by the spread of g over m. By `validate-selection`."""
-        by_row = upper(lambda: exact(self.validation.largest) / self.validation.shape.n)
-        rounding = 2 * self.validation.rounding
-        return NoisyChoice(
-            spread=sum_up(by_row, rounding),
-            budget=self.budget,
-            candidates=self.candidates,
-            parts={"one replaced row": by_row, "rounding of scores": rounding},
-            name=f"{self.name}, {self.validation.score.name} on {self.validation.shape.n:,} held-out rows",
-            theorems=("disjoint-parts", "validate-selection", "score-constants", "score-rounding", "noisy-argmax"),
-            gumbel=self.gumbel,
+        """One validation row moves a mean by the spread of g over m. By `score-constants`."""
+        m = self.validation.shape.n
+        by_row = upper(lambda: exact(self.validation.largest) / m)
+        return self.kind(
+            (by_row,) * self.candidates,
+            self.validation.rounding,
+            self.budget,
+            f"{self.name}, {self.validation.score.name} on {m:,} held-out rows",
+            ("disjoint-parts", "score-constants", "score-rounding"),
         )
 
     def __call__(self, rows: Rows, releases: Sequence[Release], entropy: Entropy) -> Release:
@@ -74,7 +72,7 @@ class DataSplit:
     privacy: Budget
     select_privacy: Budget
     radius: float = FAR
-    gumbel: bool = False
+    kind: type[NoisyChoice] = NoisyChoice
     name: str = "choice among parts of the rows"
     watch: Watch[Any] = in_silence
 
@@ -87,7 +85,7 @@ class DataSplit:
     @cached_property
     def ballot(self) -> Ballot:
         validation = Validation(self.score, replace(self.whole, n=self.held_out_rows), self.radius)
-        return Ballot(validation, self.select_privacy, len(self.candidates), self.name, self.gumbel)
+        return Ballot(validation, self.select_privacy, len(self.candidates), self.name, self.kind)
 
     @property
     def charge(self) -> Budget:

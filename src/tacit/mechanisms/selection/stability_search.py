@@ -1,9 +1,9 @@
 """Selection by stability (Chaudhuri and Vinterbo 2013, algorithms 1 and 2).
 
-    h_i = F(T, θ_i, α₁, R_i),   i* = argmax q(h_i, V) + Exp(mean 2β/α₂),   release F(T ∪ V, θ_{i*}, α₁, fresh R)
+    h_i = F(T, θ_i, α₁, R_i),   i* = argmax q(h_i, V) + noise for α₂,   release F(T ∪ V, θ_{i*}, α₁, fresh R)
 
 The h_i are trained with all of α₁ on the same rows, k of them, and cost nothing: they are never released, and one row
-moves each of their scores by at most β whatever their randomness. The whole costs α₁ + α₂. By `validate-selection`.
+moves the score of h_i by at most β_i whatever their randomness. The whole costs α₁ + α₂. By `validate-selection`.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,6 @@ from tacit.mechanisms.selection.stability import Motion, motion
 from tacit.mechanisms.selection.validation import Validation
 from tacit.noise import Entropy
 from tacit.privacy import Budget, compose
-from tacit.privacy.rounding import sum_up
 from tacit.rows import Rows
 
 
@@ -60,17 +59,14 @@ class StabilitySearch:
 
     @cached_property
     def choice(self) -> NoisyChoice:
-        """β = max over candidates of max(β₁/n, β₂/m), plus twice the rounding of a score. By `validate-selection`."""
+        """Each candidate's β = max(β₁/n, β₂/m) and the rounding of a score. By `training-stability`."""
         n, m = self.training.n, self.validation.n
-        by_row = max(self.held_out.stability(declared.moved, n).spread(n, m) for declared in self._motions)
-        rounding = 2 * self.held_out.rounding
         return NoisyChoice(
-            spread=sum_up(by_row, rounding),
-            budget=self.select_privacy,
-            candidates=len(self.candidates),
-            parts={"one replaced row": by_row, "rounding of scores": rounding},
-            name=f"choice by stability, {self.score.name} on {m:,} held-out rows",
-            theorems=("training-stability", "validate-selection", "score-constants", "score-rounding", "noisy-argmax"),
+            tuple(self.held_out.stability(declared.moved, n).spread(n, m) for declared in self._motions),
+            self.held_out.rounding,
+            self.select_privacy,
+            f"choice by stability, {self.score.name} on {m:,} held-out rows",
+            ("training-stability", "score-constants", "score-rounding"),
         )
 
     @property

@@ -5,7 +5,7 @@ For each width a noisy histogram is made of the training points, with its own no
     q = −∫ f² + (2/m) Σ f(z),   f = c_j/(n·volume),  c = the nearest counts
 
 Only the index of the best noisy score leaves, and the histogram of that width is made again, of all points, with fresh
-noise. As c is a projection, q is (4√2/v, 2/v, 0)-stable, v the smallest volume of a cell. By `histogram-stability`.
+noise. As c is a projection, q is (4/v, 2/v, 0)-stable, v the volume of a cell. By `histogram-stability`.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from tacit.mechanisms.selection.split import public_parts, validation_size
 from tacit.mechanisms.selection.stability import Stability
 from tacit.noise import Entropy
 from tacit.privacy import Budget, compose
-from tacit.privacy.rounding import exact, sum_up, upper
+from tacit.privacy.rounding import exact, upper
 from tacit.rows import Points
 
 
@@ -42,13 +42,12 @@ class WidthSearch:
         return self.n - held_out, held_out
 
     @cached_property
-    def stability(self) -> Stability:
-        """(4√2/v, 2/v, 0); where a noise grid g is coarser than 1, a count moves by 1 + g. By `histogram-stability`."""
-        smallest = min(grid.volume for grid in self.grids) * (1 - 2.0**-40)
-        coarsest = max(self._counts(grid).law.grid(grid.cells) for grid in self.grids)
-        step = 1.0 if coarsest <= 1 else 1 + coarsest
-        by_training = upper(lambda: 4 * exact(2.0).sqrt() * exact(step) / exact(smallest))
-        return Stability(by_training, upper(lambda: 2 / exact(smallest)))
+    def stabilities(self) -> tuple[Stability, ...]:
+        """(4/v, 2/v, 0) of each width; where a noise grid g is coarser than 1, (4(1 + g)/v, 2/v, 0).
+
+        By `histogram-stability`.
+        """
+        return tuple(self._stability(grid) for grid in self.grids)
 
     @cached_property
     def rounding(self) -> float:
@@ -57,15 +56,13 @@ class WidthSearch:
 
     @cached_property
     def choice(self) -> NoisyChoice:
-        by_row = self.stability.spread(*self.sizes)
-        parts = {"one replaced point": by_row, "rounding of scores": 2 * self.rounding}
+        """Fine bins move further than wide ones, each by its own max(β₁/n, β₂/m). By `histogram-stability`."""
         return NoisyChoice(
-            spread=sum_up(by_row, 2 * self.rounding),
-            budget=self.select_privacy,
-            candidates=len(self.grids),
-            parts=parts,
-            name="choice of the bin width by validation",
-            theorems=("histogram-stability", "validate-selection", "noisy-argmax"),
+            tuple(stability.spread(*self.sizes) for stability in self.stabilities),
+            self.rounding,
+            self.select_privacy,
+            "choice of the bin width by validation",
+            ("histogram-stability",),
         )
 
     @property
@@ -84,6 +81,12 @@ class WidthSearch:
         chosen = self.choice(scores, entropy)
         final = self._counts(self.grids[chosen])(points, entropy)
         return Release(final.theta, final.deviation, {"chosen": np.array([float(chosen)])})
+
+    def _stability(self, grid: Grid) -> Stability:
+        volume, coarseness = grid.volume * (1 - 2.0**-40), self._counts(grid).law.grid(grid.cells)
+        step = 1.0 if coarseness <= 1 else 1 + coarseness
+        by_training = upper(lambda: 4 * exact(step) / exact(volume))
+        return Stability(by_training, upper(lambda: 2 / exact(volume)))
 
     def _counts(self, grid: Grid) -> NoisyCounts:
         return NoisyCounts(grid, self.privacy)
