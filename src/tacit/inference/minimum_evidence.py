@@ -6,7 +6,7 @@ With A the curvature matrix (below) and a = A⁻¹g, the error of gᵀθ̃ is, t
     variance of the first part:  v = (max(0, aᵀΣ̃a) + τ_Σ‖a‖²)/n,  Σ̃ = released covariance − λ²θ̃θ̃ᵀ, τ_Σ its noise
                             or:  v = κ aᵀ(A − λI)a/n,              κ = released trace / tr(H̃ − λI), kept in [1.5, 4]
 
-and the half-width is a quantile of that law: normal, or a mixture of normals (see `mixtures`).
+and the half-width is a quantile of the law of the sum (see `error_quantiles`).
 
 The released Hessian H̃ carries noise whose eigenvalues reach τ√(2d), τ its standard deviation in a svec coordinate.
 Too large a curvature makes intervals too short, too small a one only makes them long, so A is H̃ lowered by a part of
@@ -24,6 +24,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from tacit.inference.error_quantiles import two_sided_quantiles
 from tacit.inference.evidence import (
     Floats,
     checked_level,
@@ -32,21 +33,19 @@ from tacit.inference.evidence import (
     law_to_dict,
     per_row,
 )
-from tacit.inference.mixtures import error_law, two_sided_quantiles
 from tacit.inference.stream import Stream
-from tacit.mechanisms.intervals.shares import SMALL_WIDTH
+from tacit.mechanisms.intervals.shares import LOUD_HESSIAN, SMALL_WIDTH
 from tacit.mechanisms.intervals.svec import svec_size
 from tacit.mechanisms.intervals.with_intervals import FitWithIntervals
 from tacit.mechanisms.laws import NoiseLaw
 from tacit.mechanisms.objective import ObjectivePerturbation
 from tacit.mechanisms.release import Release
 
-DIRECTIONS_AT_ONCE = 4096
+DIRECTIONS_AT_ONCE = 256
 LEAST_RATIO, LARGEST_RATIO = 1.5, 4.0
 SMALLEST_TRACE = 1e-3
 LEAST_LOWERING, LOWERING_SLOPE = 0.15, 0.5
 LARGEST_LOWERING, LARGEST_LOWERING_WITH_COVARIANCE = 0.6, 0.3
-LOUD_HESSIAN = 8.0
 COVARIANCE_ALLOWANCE = 1.04  # a measured covariance has no slack of its own for what first-order errors leave out
 
 
@@ -144,8 +143,8 @@ class MinimumEvidence:
 
     def _quantiles(self, directions: Floats, level: float) -> Floats:
         stream = Stream(self.theta, self.hessian, self.scores)
-        law = error_law(self._sampling_variances(directions), self.fit_law, self._noise_loads(directions), stream)
-        return two_sided_quantiles(law, level)
+        variances, loads = self._sampling_variances(directions), self._noise_loads(directions)
+        return two_sided_quantiles(variances, self.fit_law, loads, level, stream)
 
     def _loads(self, directions: Floats) -> Floats:
         """a, one row a direction."""

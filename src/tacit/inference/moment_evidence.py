@@ -8,15 +8,15 @@ deviation of a svec coordinate of the noise and a the weight of y in the release
     Ω = released residual scores − λ²θ̃θ̃ᵀ (positive part) + τ_Ω I, or 1.6 σ̃²(A − λI) with σ̃² from the same moments
 
 The factor is a quantile of |gᵀ(θ* − θ̃)|/w* over worlds simulated from the release with the same mechanism (parametric
-bootstrap-t). It is read off an order statistic that is at least the quantile with 95 % confidence.
+bootstrap-t). It is read off an order statistic that is at least the quantile with 95 % confidence, by
+`certified-quantiles`.
 """
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import binom, norm
+from scipy.stats import norm
 
 from tacit.inference.evidence import (
     Floats,
@@ -26,6 +26,7 @@ from tacit.inference.evidence import (
     law_to_dict,
     per_row,
 )
+from tacit.inference.ranks import draws_needed, safe_rank
 from tacit.inference.stream import Stream
 from tacit.mechanisms.intervals.svec import smat, svec_size
 from tacit.mechanisms.intervals.with_intervals import RegressionWithIntervals
@@ -37,7 +38,6 @@ DIRECTIONS_AT_ONCE = 512
 VARIANCE_ALLOWANCE = 1.6
 LARGEST_RESIDUAL_VARIANCE = 4.0
 SMALLEST_RESIDUAL_VARIANCE = 1e-4
-QUANTILE_CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class MomentEvidence:
 
     def half_widths(self, directions: Floats, level: float) -> Floats:
         level = checked_level(level)
-        errors, inverses, middles = self._worlds()
+        errors, inverses, middles = self._worlds(max(WORLDS, draws_needed(level)))
         coordinates = _factors(errors, inverses, middles, np.eye(self.theta.size), level)
         least = max(float(coordinates.mean()), float(norm.isf((1 - level) / 2)))
         widths = []
@@ -169,7 +169,7 @@ class MomentEvidence:
     def _middle(self, estimate: "Estimate", allowance: float = VARIANCE_ALLOWANCE) -> Floats:
         return self._score_covariance(estimate, allowance) / self.n + self._noise_covariance(estimate.theta)
 
-    def _worlds(self) -> tuple[Floats, Floats, Floats]:
+    def _worlds(self, count: int) -> tuple[Floats, Floats, Floats]:
         """(θ* − θ̃, A*⁻¹, middle*) of simulated releases whose truth is the released estimate."""
         stream = Stream(self.theta, self.moments)
         width = self.theta.size
@@ -179,17 +179,17 @@ class MomentEvidence:
         scores = self._score_covariance(estimate, VARIANCE_ALLOWANCE)[0] / self.n
         values, vectors = np.linalg.eigh(scores)
         roots = vectors * np.sqrt(np.maximum(values, 0.0))
-        crosses = cross + stream.normals(WORLDS, width) @ roots.T
+        crosses = cross + stream.normals(count, width) @ roots.T
         variance = min(
             LARGEST_RESIDUAL_VARIANCE,
             VARIANCE_ALLOWANCE * (float(estimate.residual[0]) + self._deviation / self.target_weight**2),
         )
-        moments = np.empty((WORLDS, width + 1, width + 1))
+        moments = np.empty((count, width + 1, width + 1))
         moments[:, :-1, :-1] = gram
         moments[:, :-1, -1] = moments[:, -1, :-1] = self.target_weight * crosses
         square = variance + 2 * float(cross @ self.theta) - float(self.theta @ gram @ self.theta)
         moments[:, -1, -1] = self.target_weight**2 * square
-        moments += smat(stream.noise(self.moments_law, WORLDS, svec_size(width + 1)), width + 1)
+        moments += smat(stream.noise(self.moments_law, count, svec_size(width + 1)), width + 1)
         seen = self._estimate(moments)
         inverses: Floats = np.asarray(np.linalg.inv(seen.curvature), dtype=np.float64)
         return seen.theta - self.theta, inverses, self._middle(seen, 1.0)
@@ -209,12 +209,4 @@ def _factors(errors: Floats, inverses: Floats, middles: Floats, directions: Floa
     loads = directions @ inverses
     widths = np.sqrt(np.maximum(1e-300, np.sum((loads @ middles) * loads, axis=-1)))
     ratios = np.sort(np.abs(errors @ directions.T) / widths, axis=0)
-    return np.asarray(ratios[_order(len(errors), level)])
-
-
-def _order(count: int, level: float) -> int:
-    """The least rank whose order statistic is at or above the `level` quantile with the stated confidence.
-
-    The number of draws below the quantile is binomial(count, level); the last draw is used where none is enough.
-    """
-    return min(count - 1, math.ceil(float(binom.ppf(QUANTILE_CONFIDENCE, count, level))))
+    return np.asarray(ratios[safe_rank(len(errors), level)])

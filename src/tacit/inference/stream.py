@@ -32,25 +32,22 @@ class Stream:
         """Standard normal, by inversion."""
         return np.asarray(ndtri(self.uniforms(*shape)))
 
-    def exponentials(self, count: int, width: int) -> Floats:
-        """`count` vectors of standard exponentials, each column spread evenly over its quantiles (Latin hypercube)."""
-        ranks = np.argsort(self.uniforms(count, width), axis=0)
-        return np.asarray(-np.log((ranks + self.uniforms(count, width)) / count))
+    def laplaces(self, *shape: int) -> Floats:
+        """Laplace of scale 1, by inversion."""
+        uniforms = self.uniforms(*shape)
+        return np.asarray(np.where(uniforms < 0.5, np.log(2 * uniforms), -np.log(2 * (1 - uniforms))))
 
     def integers(self, count: int, below: int) -> NDArray[np.int64]:
         """Uniform on 0, ..., below − 1."""
         return np.minimum((self.uniforms(count) * below).astype(np.int64), below - 1)
 
     def noise(self, law: NoiseLaw, count: int, size: int) -> Floats:
-        """Fresh noise vectors of a spherical or Gaussian law, one a row; the second half mirrors the first."""
-        half = -(-count // 2)
-        vectors = self.normals(half, size)
+        """Independent noise vectors of a spherical or Gaussian law, one a row."""
+        vectors = self.normals(count, size)
         match law:
             case Gaussian(scale):
-                vectors *= scale
+                return vectors * scale
             case SphericalLaplace(scale):
                 # Sph(k, s) = s√(2V)·N(0, I) with V ~ Γ((k + 1)/2)
-                vectors *= scale * np.sqrt(2 * gammaincinv((size + 1) / 2, self.uniforms(half, 1)))
-            case _:
-                raise TypeError(f"no simulation for {law.name}")
-        return np.concatenate([vectors, -vectors])[:count]
+                return vectors * (scale * np.sqrt(2 * gammaincinv((size + 1) / 2, self.uniforms(count, 1))))
+        raise TypeError(f"no simulation for {law.name}")

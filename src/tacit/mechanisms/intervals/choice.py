@@ -8,12 +8,11 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from tacit.errors import ParameterError
-from tacit.losses import Loss
 from tacit.mechanisms import choice
 from tacit.mechanisms.choice import Plan, Wishes
 from tacit.mechanisms.covariance import TARGET_WEIGHT
 from tacit.mechanisms.intervals.row_weights import Curvature, SquaredSlope
-from tacit.mechanisms.intervals.shares import TRACE_PURE, TRACE_ZCDP, Split, shared
+from tacit.mechanisms.intervals.shares import TRACE_PURE, TRACE_ZCDP, Split, mean_noise, shared
 from tacit.mechanisms.intervals.weighted_moments import WeightedMoments
 from tacit.mechanisms.intervals.with_intervals import FitWithIntervals, RegressionWithIntervals
 from tacit.mechanisms.moments import Frobenius, MomentRelease
@@ -49,7 +48,7 @@ def plan_classifier_with_intervals(
     assert isinstance(draft_fit, (ObjectivePerturbation, OutputPerturbation))
     l2 = draft_fit.problem.l2
     if wishes.l2 is None:
-        l2 = max(l2, HESSIAN_NOISE_IN_L2 * hessian_noise(shape, wishes.loss, draft.of(whole)[1]))
+        l2 = max(l2, HESSIAN_NOISE_IN_L2 * mean_noise(shape, Curvature(wishes.loss), draft.of(whole)[1]))
     used, statistic = shared(shape, wishes.loss, l2, whole, split)
     fit_budget, curvature_budget, scores_budget = used.of(whole)
     plan = planners[mechanism](shape, Wishes(wishes.loss, l2), fit_budget)
@@ -92,12 +91,6 @@ def plan_regression_with_intervals(
         RegressionWithIntervals(moments, l2),
         "second moments with the whole budget: residual scores would be too noisy for their price",
     )
-
-
-def hessian_noise(shape: Shape, loss: Loss, budget: Budget) -> float:
-    """Standard deviation of one svec coordinate of the mean Hessian's noise."""
-    release = WeightedMoments(shape, Curvature(loss), budget)
-    return release.law().deviation(release.size) / shape.n
 
 
 def _adding_up(budget: Budget) -> Budget:

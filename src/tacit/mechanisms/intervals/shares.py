@@ -13,13 +13,14 @@ from fractions import Fraction
 
 from tacit.errors import ParameterError
 from tacit.losses import HuberHinge, Loss
-from tacit.mechanisms.intervals.row_weights import SquaredSlope
+from tacit.mechanisms.intervals.row_weights import Curvature, RowWeight, SquaredSlope
 from tacit.mechanisms.intervals.weighted_moments import SecondMoments, Trace, WeightedMoments
 from tacit.mechanisms.problem import Shape
 from tacit.privacy import Budget, Pure
 
 SMALL_WIDTH = 2
 QUIET_SCORES = 0.5  # the covariance is worth its budget if its noise is below this many λ
+QUIET_HESSIAN, LOUD_HESSIAN, LOUD_HESSIAN_NARROW = 0.5, 8.0, 6.0  # its noise in λ; a loud Hessian says little
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ class Split:
 COVARIANCE_PURE, TRACE_PURE = Split(0.86, 0.09, 0.05), Split(0.86, 0.12, 0.02)
 COVARIANCE_ZCDP, TRACE_ZCDP = Split(0.90, 0.05, 0.05), Split(0.90, 0.09, 0.01)
 COVARIANCE_NARROW, TRACE_NARROW = Split(0.70, 0.15, 0.15), Split(0.75, 0.23, 0.02)
+HUBER, HUBER_LOUD, HUBER_NARROW = Split(0.70, 0.15, 0.15), Split(0.85, 0.05, 0.10), Split(0.55, 0.30, 0.15)
 
 
 def shared(
@@ -59,7 +61,7 @@ def shared(
     The slopes of a Huber hinge say nothing about its curvature, so its covariance is always released whole.
     """
     if isinstance(loss, HuberHinge):
-        return wanted or COVARIANCE_NARROW, SecondMoments()
+        return wanted or _huber_split(shape, loss, l2, budget), SecondMoments()
     pure = isinstance(budget, Pure)
     narrow = pure and shape.width <= SMALL_WIDTH
     if narrow:
@@ -68,11 +70,25 @@ def shared(
         whole, trace = (COVARIANCE_PURE, TRACE_PURE) if pure else (COVARIANCE_ZCDP, TRACE_ZCDP)
         limit = QUIET_SCORES * l2
     whole, trace = wanted or whole, wanted or trace
-    quiet = _covariance_noise(shape, loss, whole.of(budget)[2]) <= limit
+    quiet = mean_noise(shape, SquaredSlope(loss), whole.of(budget)[2]) <= limit
     return (whole, SecondMoments()) if quiet else (trace, Trace())
 
 
-def _covariance_noise(shape: Shape, loss: Loss, budget: Budget) -> float:
-    """Standard deviation of one svec coordinate of the mean score covariance."""
-    release = WeightedMoments(shape, SquaredSlope(loss), budget)
+def mean_noise(shape: Shape, weight: RowWeight, budget: Budget) -> float:
+    """Standard deviation of one svec coordinate of a mean of w·xxᵀ."""
+    release = WeightedMoments(shape, weight, budget)
     return release.law().deviation(release.size) / shape.n
+
+
+def _huber_split(shape: Shape, loss: HuberHinge, l2: float, budget: Budget) -> Split:
+    """Under pure ε the curvature of a Huber hinge, 0 or 1, is loud: little is spent where it would say little anyway.
+
+    In narrow tables one direction decides about the length, and a better Hessian is worth more than less noise in θ̃.
+    """
+    if not isinstance(budget, Pure):
+        return HUBER
+    loudness = mean_noise(shape, Curvature(loss), HUBER.of(budget)[1]) / l2
+    narrow = shape.width <= SMALL_WIDTH
+    if loudness > (LOUD_HESSIAN_NARROW if narrow else LOUD_HESSIAN):
+        return HUBER_LOUD
+    return HUBER_NARROW if narrow and loudness > QUIET_HESSIAN else HUBER

@@ -11,7 +11,7 @@ released before it (adaptive composition). By `weighted-moments`.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -120,14 +120,11 @@ class WeightedMoments:
 
         By `weighted-moments`.
         """
-        longest = self._longest(self._weight_bound(theta))
-        one_row, rounding = self.statistic.replacement(longest), 2 * self._rounding(longest)
-        parts = {"one replaced row": one_row, "rounding of the sums": rounding}
-        return Sensitivity("l2", upper(lambda: exact(one_row) + exact(rounding)), parts)
+        return self._sensitivity(self._weight_bound(theta))
 
     def law(self, theta: FloatArray | None = None) -> Law:
         """Noise in the sum, at the released θ; None: the largest for any θ."""
-        return calibrate(self.sensitivity(theta).total, self.charge)
+        return _law(self, self._weight_bound(theta))
 
     @cached_property
     def size(self) -> int:
@@ -169,6 +166,12 @@ class WeightedMoments:
             return self.weight.bound(None)
         return self.weight.bound(norm_above(theta) * self.shape.norms.l2 * (1 + 2.0**-50))
 
+    def _sensitivity(self, weight_bound: float) -> Sensitivity:
+        longest = self._longest(weight_bound)
+        one_row, rounding = self.statistic.replacement(longest), 2 * self._rounding(longest)
+        parts = {"one replaced row": one_row, "rounding of the sums": rounding}
+        return Sensitivity("l2", upper(lambda: exact(one_row) + exact(rounding)), parts)
+
     def _longest(self, weight_bound: float) -> float:
         """‖v‖² ≤ w_max r² for the stored v = fl(fl(√w)·x): four roundings, covered by 2⁻⁴⁸."""
         return weight_bound * self.shape.norms.l2**2 * (1 + 2.0**-48)
@@ -177,3 +180,8 @@ class WeightedMoments:
         """Computed against exact sums: blocked addition (√2 enlarges it), then the product with √2 as a float."""
         addition = self.shape.summation_error(longest)
         return upper(lambda: exact(addition) * 2 + exact(longest) * self.shape.n * exact(2.0**-52))
+
+
+@lru_cache(maxsize=64)
+def _law(release: WeightedMoments, weight_bound: float) -> Law:
+    return calibrate(release._sensitivity(weight_bound).total, release.charge)

@@ -38,7 +38,7 @@ def interval_length(
     sampling = np.einsum("ij,jk,ik->i", inverse, covariance, inverse) / n
     if not pure:
         return float(np.mean(2 * Z95 * np.sqrt(sampling + scale**2)))
-    noise = np.stack([_spherical(width, 2 / rest, rng) for _ in range(DRAWS)]) @ inverse / n
+    noise = _spherical((DRAWS, width), 2 / rest, rng) @ inverse / n
     errors = noise + rng.standard_normal((DRAWS, width)) * np.sqrt(sampling)
     return float(np.mean(np.subtract(*np.quantile(errors, [0.975, 0.025], axis=0))))
 
@@ -54,6 +54,7 @@ def _repaired(
     return (vectors * np.maximum(values, least)) @ vectors.T
 
 
-def _spherical(size: int, scale: float, rng: np.random.Generator) -> np.ndarray:
-    vector = rng.standard_normal(size)
-    return vector * rng.gamma(size, scale) / np.linalg.norm(vector)
+def _spherical(shape: int | tuple[int, int], scale: float, rng: np.random.Generator) -> np.ndarray:
+    vectors = rng.standard_normal(shape)
+    lengths = rng.gamma(vectors.shape[-1], scale, (*vectors.shape[:-1], 1))
+    return vectors * lengths / np.linalg.norm(vectors, axis=-1, keepdims=True)
