@@ -84,7 +84,7 @@ def full() -> Iterator[Cell]:
         yield from _grid(loss, HELD_OUT, (2000, None))
         yield from _other_mechanisms(loss)
     yield from _by_the_library()
-    yield from _regressions((*REGRESSIONS, *HELD_OUT_REGRESSIONS), (0.5, 1.0))
+    yield from _regressions((*REGRESSIONS, *HELD_OUT_REGRESSIONS), (1.0, 0.5))
 
 
 def _grid(loss: LossName, tables: dict[str, tuple[int, ...]], rows: tuple[int | None, ...]) -> Iterator[Cell]:
@@ -109,5 +109,5 @@ def _by_the_library() -> list[Cell]:
 def _regressions(names: tuple[str, ...], epsilons: tuple[float, ...]) -> list[Cell]:
     return [
         Cell(name, 0, None, epsilon, currency, "squared", "covariance", "library ridge")
-        for name, epsilon, currency in product(names, epsilons, CURRENCIES)
+        for epsilon, name, currency in product(epsilons, names, CURRENCIES)
     ]

@@ -14,7 +14,7 @@ from tacit import Approx, Domain, PrivateLinearSVC, PrivateLogisticRegression, P
 from tacit.errors import ParameterError
 from tacit.inference import Split, variability_interval
 from tacit.inference.evidence import eigenvalues_raised
-from tacit.inference.minimum_evidence import COVARIANCE_ALLOWANCE, MinimumEvidence
+from tacit.inference.minimum_evidence import COVARIANCE_ALLOWANCE, OUTPUT_ALLOWANCE, MinimumEvidence
 from tacit.inference.stream import Stream
 from tacit.mechanisms.intervals.shares import COVARIANCE_PURE, TRACE_PURE, TRACE_ZCDP
 from tacit.mechanisms.laws import Gaussian
@@ -73,7 +73,8 @@ def closed_form(evidence, direction, level):
     covariance = evidence.scores - evidence.l2**2 * np.outer(evidence.theta, evidence.theta)
     load = a / evidence.n if evidence.tilted else direction
     variance = a @ covariance @ a / evidence.n + evidence.fit_law.scale**2 * load @ load
-    return COVARIANCE_ALLOWANCE * norm.isf((1 - level) / 2) * math.sqrt(variance)
+    allowance = COVARIANCE_ALLOWANCE if evidence.tilted else OUTPUT_ALLOWANCE
+    return allowance * norm.isf((1 - level) / 2) * math.sqrt(variance)
 
 
 @pytest.mark.parametrize("changes", [{}, {"tilted": False, "fit_law": Gaussian(0.1)}])

@@ -46,7 +46,8 @@ LEAST_RATIO, LARGEST_RATIO = 1.5, 4.0
 SMALLEST_TRACE = 1e-3
 LEAST_LOWERING, LOWERING_SLOPE = 0.15, 0.5
 LARGEST_LOWERING, LARGEST_LOWERING_WITH_COVARIANCE = 0.6, 0.3
-COVARIANCE_ALLOWANCE = 1.04  # a measured covariance has no slack of its own for what first-order errors leave out
+# factors where nothing else leaves slack for what first-order errors miss: a measured covariance, noise added to θ
+COVARIANCE_ALLOWANCE, OUTPUT_ALLOWANCE = 1.04, 1.06
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ class MinimumEvidence:
         level = checked_level(level)
         starts = range(0, len(directions), DIRECTIONS_AT_ONCE)
         quantiles = [self._quantiles(directions[i : i + DIRECTIONS_AT_ONCE], level) for i in starts]
-        return np.concatenate(quantiles) * (COVARIANCE_ALLOWANCE if self._has_covariance else 1.0)
+        return np.concatenate(quantiles) * self._allowance
 
     def standard_errors(self, directions: Floats) -> Floats:
         return np.asarray(np.hypot(np.sqrt(self._sampling_variances(directions)), self.noise_deviations(directions)))
@@ -140,6 +141,12 @@ class MinimumEvidence:
     @property
     def _has_covariance(self) -> bool:
         return self.scores.ndim == 2
+
+    @property
+    def _allowance(self) -> float:
+        if not self.tilted:
+            return OUTPUT_ALLOWANCE
+        return COVARIANCE_ALLOWANCE if self._has_covariance else 1.0
 
     def _quantiles(self, directions: Floats, level: float) -> Floats:
         stream = Stream(self.theta, self.hessian, self.scores)
