@@ -31,25 +31,19 @@ plot = picture.plot
 
 def run(quick: bool = True) -> list[Record]:
     """Every cell with 100 replicates (quick: some cells) or 1,000 (all cells), then the time of a fit."""
-    if quick:
-        records = [record for cell in cells.quick() for record in _records(cell, FEW)]
-    else:
-        records = [
-            record
-            for cell in cells.full()
-            for record in parts.once("intervals", str(cell), partial(_records, cell, MANY))
-        ]
+    records = []
+    for cell in cells.quick() if quick else cells.full():
+        work = partial(_measured, cell, FEW if quick else MANY)
+        try:
+            records += work() if quick else parts.once("intervals", str(cell), work)
+        except data.Missing as reason:
+            print(f"intervals: {cell.data} left out: {reason}")
     return [*records, timing()]
 
 
-def _records(cell: Cell, replicates: int) -> list[Record]:
-    """The record of a cell; none, with a printed reason, if its table is not to be had."""
+def _measured(cell: Cell, replicates: int) -> list[Record]:
     engines = {"simulated": simulation.simulated, "library": library.classified, "library ridge": library.regressed}
-    try:
-        return [engines[cell.engine](cell, replicates)]
-    except data.Missing as reason:
-        print(f"intervals: {cell.data} left out: {reason}")
-        return []
+    return [engines[cell.engine](cell, replicates)]
 
 
 def timing() -> Record:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, norm
+from sklearn.exceptions import NotFittedError
 
 import tacit
 from tacit import Approx, Domain, PrivateLinearSVC, PrivateLogisticRegression, PrivateRidge, Pure
@@ -211,6 +212,20 @@ def test_scores_have_intervals_around_the_decision_and_around_the_prediction():
     assert ridge.score_interval(X[:9]).mean(axis=1).to_numpy() == pytest.approx(ridge.predict(X[:9]))
     several = PrivateLogisticRegression(inference=True, domain=Domain(classes=(0, 1, 2))).fit(X, y)
     assert several.score_interval(X[:2])[1].shape == (2, 2)
+
+
+def test_intervals_of_scores_keep_the_index_of_a_table():
+    X, y = classified(800)
+    model = PrivateLogisticRegression(inference=True, domain=BINARY).fit(X, y)
+    table = pd.DataFrame(X[:3], index=["a", "b", "c"])
+    assert list(model.score_interval(table).index) == ["a", "b", "c"]
+
+
+def test_a_model_that_is_not_fitted_says_so():
+    model = PrivateLogisticRegression(inference=True, domain=BINARY)
+    for ask in (model.conf_int, model.standard_errors, model.summary):
+        with pytest.raises(NotFittedError):
+            ask()
 
 
 def test_units_change_intervals_as_they_change_coefficients():

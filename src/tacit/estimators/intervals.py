@@ -46,21 +46,21 @@ class WithIntervals:
 
         Covered is the minimiser of the regularised risk over the population. Needs inference=True.
         """
+        half = np.concatenate([known.half_widths(self._linear_map, level) for known in self._fitted_evidence()])
         names, coefficients, _ = self._table()  # type: ignore[attr-defined]
-        halves = [evidence.half_widths(self._linear_map, level) for evidence in self._fitted_evidence()]
-        half = np.concatenate(halves)
         return pd.DataFrame({"lower": coefficients - half, "upper": coefficients + half}, index=list(names))
 
     def standard_errors(self) -> pd.Series:
         """Standard deviation of each released coefficient: sampling and privacy noise together."""
+        errors = [known.standard_errors(self._linear_map) for known in self._fitted_evidence()]
         names, _, _ = self._table()  # type: ignore[attr-defined]
-        errors = [evidence.standard_errors(self._linear_map) for evidence in self._fitted_evidence()]
         return pd.Series(np.concatenate(errors), index=list(names), name="standard error")
 
     def score_interval(self, X: Any, level: float = 0.95) -> pd.DataFrame:
         """Intervals for the linear score of each row: columns lower and upper, for several classes one pair a class.
 
-        The score is what `decision_function` returns for a classifier and what `predict` returns for a regression.
+        The score is what `decision_function` returns for a classifier and what `predict` returns for a regression. The
+        index is that of X, if X has one.
         """
         evidence = self._fitted_evidence()
         if not isinstance(self._declared, Schema):
@@ -69,11 +69,12 @@ class WithIntervals:
         rows = linear_scores(X, np.eye(width), self._declared, self._geometry())  # type: ignore[attr-defined]
         outcome = self._declared.outcome
         scale, offset = (outcome.scale, outcome.offset) if outcome.classes is None else (1.0, 0.0)
+        index = X.index if isinstance(X, pd.DataFrame) else None
         frames = {}
         for label, theta, known in zip(self._labels(), self.encoded_coef_, evidence, strict=True):
             middle = scale * (rows @ theta) + offset
             half = known.half_widths(scale * rows, level)
-            frames[label] = pd.DataFrame({"lower": middle - half, "upper": middle + half})
+            frames[label] = pd.DataFrame({"lower": middle - half, "upper": middle + half}, index=index)
         return next(iter(frames.values())) if len(frames) == 1 else pd.concat(frames, axis=1)
 
     def _labels(self) -> list[Any]:

@@ -42,7 +42,7 @@ class Evidence(Protocol):
 def checked_level(level: float) -> float:
     """The level of an interval as a float, or a refusal."""
     if not (isinstance(level, (int, float, np.number)) and 0 < level <= HIGHEST_LEVEL):
-        raise ParameterError(f"level must lie between 0 and 1 − 10⁻⁹, such as 0.95, got {level!r}")
+        raise ParameterError(f"level must lie between 0 and 1 − 10⁻⁹, 0.95 for 95 %, got {level!r}")
     return float(level)
 
 

@@ -58,7 +58,7 @@ class Summary:
         return "privacy noise ≤" if self.bounded else "privacy noise"
 
     def _header(self) -> list[str]:
-        ends = [] if self.intervals is None else [f"{self.level:.4g} lower", f"{self.level:.4g} upper"]
+        ends = [] if self.intervals is None else [f"{100 * self.level:.6g} % {end}" for end in ("lower", "upper")]
         return ["", "coefficient", self._noise_label, *ends]
 
     def _cells(self) -> list[list[str]]:
