@@ -27,11 +27,13 @@ from sklearn.metrics import roc_auc_score
 from benchmarks.data import Missing
 from tacit import Approx, Domain, PrivateLasso
 from tacit.domain import Geometry
-from tacit.mechanisms.lasso.frank_wolfe import L1Problem, VertexFrankWolfe, expanded, selection_budget
+from tacit.mechanisms.lasso.candidates import SCORE_CHANGE
+from tacit.mechanisms.lasso.frank_wolfe import VertexFrankWolfe, expanded, selection_budget
+from tacit.mechanisms.lasso.l1_problem import L1Problem
 from tacit.mechanisms.lasso.loss import ClippedLogistic, ClippedSquared
 from tacit.mechanisms.lasso.schedule import SCHEDULES
 from tacit.mechanisms.lasso.sparse_scores import SparseScores
-from tacit.mechanisms.lasso.vertex_scores import SCORE_CHANGE, Walk
+from tacit.mechanisms.lasso.vertex_scores import Walk
 from tacit.mechanisms.problem import Shape
 from tacit.noise import SystemEntropy
 from tacit.rows import Rows, open_rows

@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from scipy import stats
+from scipy.special import logsumexp
 
 from tacit.domain import Domain, Geometry
-from tacit.mechanisms.lasso.frank_wolfe import L1Problem, VertexFrankWolfe
+from tacit.mechanisms.lasso.candidates import BOTH_SIGNS, Candidates
+from tacit.mechanisms.lasso.frank_wolfe import VertexFrankWolfe
+from tacit.mechanisms.lasso.l1_problem import L1Problem
 from tacit.mechanisms.lasso.loss import ClippedLogistic, ClippedLoss, ClippedSquared
 from tacit.mechanisms.lasso.schedule import SCHEDULES
 from tacit.mechanisms.problem import Shape
@@ -35,10 +38,18 @@ def rows_of(X: Any, y: Any, loss: str = "logistic", *, sparse: bool = True) -> R
 
 
 def mechanism(
-    rows: Rows, charge: Pure | ZCDP, steps: int, *, loss: str = "logistic", radius: float = 2.0, **options: Any
+    rows: Rows,
+    charge: Pure | ZCDP,
+    steps: int,
+    *,
+    loss: str = "logistic",
+    radius: float = 2.0,
+    candidates: Candidates = BOTH_SIGNS,
+    **options: Any,
 ) -> VertexFrankWolfe:
     options["schedule"] = SCHEDULES[options.get("schedule", "stagewise")]
-    return VertexFrankWolfe(L1Problem(Shape.of(rows), LOSSES[loss], radius), charge, steps, **options)
+    problem = L1Problem(Shape.of(rows), LOSSES[loss], radius, candidates=candidates)
+    return VertexFrankWolfe(problem, charge, steps, **options)
 
 
 def small_table(seed: int, n: int, p: int, loss: str) -> tuple[Any, Any]:
@@ -63,9 +74,9 @@ def row_units(
     total = weight_and_total(schedule, len(path), steps)[1]
     score = held * (radius / (total * UNITS))
     if loss == "squared":
-        return grain * round(round(min(max(score - y, -1.0), 1.0) * UNITS) / grain)
+        return grain * round(min(max(score - y, -1.0), 1.0) * UNITS / grain)
     margin = round(y * score * 4096) / 4096
-    return grain * round(-y * round(min(1 / (1 + math.exp(margin)), 0.5) / 0.5 * UNITS) / grain)
+    return grain * round(-y * min(1 / (1 + math.exp(margin)), 0.5) / 0.5 * UNITS / grain)
 
 
 def integer_scores(X: Any, y: Any, path: Path, **how: Any) -> np.ndarray[Any, Any]:
@@ -74,11 +85,13 @@ def integer_scores(X: Any, y: Any, path: Path, **how: Any) -> np.ndarray[Any, An
     return np.array([sum(d * round(x[j] * UNITS) for d, x in zip(units, X, strict=True)) for j in range(X.shape[1])])
 
 
-def transcript_law(X: Any, y: Any, scale: float, steps: int, **how: Any) -> dict[Path, float]:
-    """The probability of every transcript: one exponential mechanism after the other."""
-    vertices = list(itertools.product(range(X.shape[1]), (1, -1)))
+def transcript_law(
+    X: Any, y: Any, scale: float, steps: int, candidates: Candidates = BOTH_SIGNS, **how: Any
+) -> dict[Path, float]:
+    """The probability of every transcript: one exponential mechanism after the other. Cells are taken as they are."""
     law: dict[Path, float] = {(): 1.0}
-    for _ in range(steps):
+    for step in range(1, steps + 1):
+        vertices = list(itertools.product(range(X.shape[1]), candidates.signs(step)))
         longer: dict[Path, float] = {}
         for path, mass in law.items():
             G = integer_scores(X, y, path, steps=steps, **how)
@@ -112,5 +125,5 @@ def check_frequencies(counts: Counter[Any], law: dict[Any, float]) -> None:
 
 
 def renyi(first: Sequence[float], second: Sequence[float], order: float) -> float:
-    p, q = np.array(first), np.array(second)
-    return float(np.log(np.sum(p**order * q ** (1 - order))) / (order - 1))
+    exponents = order * np.log(first) + (1 - order) * np.log(second)
+    return float(logsumexp(exponents) / (order - 1))

@@ -1,6 +1,8 @@
 """The sub-linear sampler has exactly the law of the exponential mechanism."""
 
+import math
 from collections import Counter
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -8,14 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lasso_support import check_frequencies, mechanism, rows_of, small_table, transcript_law
+from lasso_support import UNITS, check_frequencies, mechanism, rows_of, small_table, transcript_law
 from tacit.mechanisms.lasso import vertex_sampler
-from tacit.mechanisms.lasso.vertex_sampler import VertexSampler
+from tacit.mechanisms.lasso.candidates import BOTH_SIGNS, SIGNS_IN_TURN, Candidates
+from tacit.mechanisms.lasso.vertex_sampler import Proposals, VertexSampler
 from tacit.noise import RecordedEntropy, SeededEntropy, SystemEntropy
 from tacit.privacy import ZCDP
 
 pytestmark = pytest.mark.proof("vertex-sampler-law")
 DRAWS = 5_000
+BOTH = (1, -1)
 SCORES: dict[str, Any] = {
     "equal": np.zeros(5, dtype=np.int64),
     "spread": np.array([0, 300, -700, 1000, 40, -41]),
@@ -25,92 +29,134 @@ SCORES: dict[str, Any] = {
 }
 
 
-def law_of(scores: Any, scale: float) -> dict[tuple[int, int], float]:
-    merits = np.concatenate([-scores, scores]) / scale
+class Moving:
+    """Scores that a test moves by hand."""
+
+    def __init__(self, scores: Any) -> None:
+        self.now = np.array(scores, dtype=np.int64)
+        self.scores = self.now.copy()
+
+    @property
+    def drift(self) -> int:
+        return int(np.abs(self.now - self.scores).max())
+
+    def score(self, feature: int) -> int:
+        return int(self.now[feature])
+
+    def refresh(self) -> None:
+        self.scores = self.now.copy()
+
+
+def law_of(scores: Any, scale: float, signs: tuple[int, ...] = BOTH) -> dict[tuple[int, int], float]:
+    merits = np.concatenate([-sign * np.asarray(scores) for sign in signs]) / scale
     weights = np.exp(merits - merits.max())
-    vertices = [(j, s) for s in (1, -1) for j in range(len(scores))]
+    vertices = [(j, s) for s in signs for j in range(len(scores))]
     return dict(zip(vertices, weights / weights.sum(), strict=True))
 
 
-def check_law(sampler: VertexSampler, scores: Any, scale: float, draws: int = DRAWS) -> None:
+def check_law(sampler: VertexSampler, law: dict[tuple[int, int], float], draws: int = DRAWS) -> None:
+    signs = tuple(sorted({sign for _, sign in law}, reverse=True))
     entropy = SystemEntropy()
-    check_frequencies(Counter(sampler.draw(entropy) for _ in range(draws)), law_of(scores, scale))
+    check_frequencies(Counter(sampler.draw(signs, entropy) for _ in range(draws)), law)
 
 
 @pytest.mark.statistical
+@pytest.mark.parametrize("signs", [BOTH, (1,), (-1,)])
 @pytest.mark.parametrize("scores", SCORES.values(), ids=SCORES)
-def test_the_law_of_one_draw(scores: Any) -> None:
-    check_law(VertexSampler(scores, 400.0), scores, 400.0)
+def test_the_law_of_one_draw(scores: Any, signs: tuple[int, ...]) -> None:
+    check_law(VertexSampler(Moving(scores), 400.0), law_of(scores, 400.0, signs))
 
 
 @pytest.mark.statistical
-def test_every_coin_by_balls(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("signs", [BOTH, (-1,)])
+def test_the_law_while_scores_move(signs: tuple[int, ...]) -> None:
+    """By less than the room, where the table of proposals stays, and by more, up and down, where it is made anew."""
+    state = Moving(SCORES["spread"])
+    sampler = VertexSampler(state, 400.0)
+    for change in (100, -60, 5_000, -20_000, 30, 19_000):
+        state.now[[1, 3]] += change
+        state.now[2] -= change // 2
+        check_law(sampler, law_of(state.now, 400.0, signs), 2000)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("moved", [0, 100])
+def test_every_coin_by_balls(monkeypatch: pytest.MonkeyPatch, moved: int) -> None:
     """The exact fall-back, which fast arithmetic almost never needs, has the same law."""
     monkeypatch.setattr(vertex_sampler, "COARSENESS", 1.0)
-    check_law(VertexSampler(SCORES["spread"], 400.0), SCORES["spread"], 400.0, 2000)
+    state = Moving(SCORES["spread"])
+    sampler = VertexSampler(state, 400.0)
+    sampler.draw(BOTH, SystemEntropy())
+    state.now += moved
+    check_law(sampler, law_of(state.now, 400.0), 2000)
 
 
 @pytest.mark.statistical
 def test_mutants_have_another_law(monkeypatch: pytest.MonkeyPatch) -> None:
     scores = SCORES["spread"]
-
-    class LowLevels(VertexSampler):
-        def _level(self, given: Any) -> Any:
-            return np.maximum(super()._level(given) - 1, 0)
+    law = law_of(scores, 400.0)
 
     class TakesAll(VertexSampler):
         def _accepts(self, *anything: Any) -> bool:
             return True
 
-    for mutant in (LowLevels(scores, 400.0), TakesAll(scores, 400.0), VertexSampler(scores, 800.0)):
+    for mutant in (TakesAll(Moving(scores), 400.0), VertexSampler(Moving(scores), 800.0)):
         with pytest.raises(AssertionError):
-            check_law(mutant, scores, 400.0)
+            check_law(mutant, law)
+
+    class SaysItStoodStill(Moving):
+        drift = 0
+
+    state = SaysItStoodStill(scores)
+    forgetful = VertexSampler(state, 400.0)
+    forgetful.draw(BOTH, SystemEntropy())
+    state.now[5] -= 2_000
+    with pytest.raises(AssertionError):
+        check_law(forgetful, law_of(state.now, 400.0))
+
+    of = Proposals.of
+
+    def low(scores: Any, signs: Any, room: float, levels_per_unit: float) -> Proposals:
+        return of(scores // 2, signs, 0.0, levels_per_unit)
+
+    monkeypatch.setattr(Proposals, "of", low)
+    with pytest.raises(AssertionError):
+        check_law(VertexSampler(Moving(scores), 400.0), law)
 
 
-def check_consistent(sampler: VertexSampler, scores: Any, scale: float) -> None:
-    """Levels are bounds, weights are powers of the levels, sums are sums of weights, the total fits."""
-    exact_levels = np.abs(scores) / scale / np.log(2)
-    assert np.all(sampler._levels >= exact_levels)
-    assert np.all(sampler._levels <= exact_levels + 1.001)
-    weights = 2 ** np.maximum(sampler._levels - sampler._base, 0)
-    blocks = [weights[i : i + 2**sampler._shift].sum() for i in range(0, len(scores), 2**sampler._shift)]
-    assert np.array_equal(sampler._sums, blocks)
-    assert sampler._sums.sum() <= 2**vertex_sampler.TOTAL_BITS
+def check_levels(scores: Any, signs: tuple[int, ...], scale: float, room: float) -> None:
+    """Levels bound the weights of all scores within the room, and by less than a factor 2.01 more than that."""
+    sampler = VertexSampler(Moving(scores), scale)
+    table = Proposals.of(np.asarray(scores), signs, room, sampler._levels_per_unit)
+    bounds = [
+        (max(-sign * Fraction(int(score)) for sign in signs) + Fraction(room)) / Fraction(scale) for score in scores
+    ]
+    floor = max(bounds) - (vertex_sampler.TOTAL_BITS - len(scores).bit_length()) * math.log(2)
+    for feature, bound in enumerate(bounds):
+        start = int(table.ends[feature - 1]) if feature else 0
+        for place in {start, int(table.ends[feature]) - 1}:
+            found, level = table.find(place)
+            assert found == feature
+            assert level * math.log(2) >= bound * (1 - 1e-15)
+            assert level * math.log(2) <= max(bound, floor) + math.log(2.01)
+    assert int(table.ends[-1]) < 2 ** (vertex_sampler.TOTAL_BITS + 1)
 
 
-@settings(max_examples=60)
+@settings(max_examples=100)
 @given(st.data())
-def test_updates_leave_what_a_new_sampler_has(data: st.DataObject) -> None:
-    p = data.draw(st.integers(1, 70))
-    reach = data.draw(st.sampled_from([10, 1000, 10**5]))
-    change = st.tuples(st.integers(0, p - 1), st.integers(-reach, reach))
-    scores = np.zeros(p, dtype=np.int64)
-    sampler = VertexSampler(scores, 50.0)
-    for batch in data.draw(st.lists(st.lists(change, min_size=1, max_size=9), max_size=12)):
-        for feature, value in batch:
-            scores[feature] = value
-        sampler.update(np.array([feature for feature, _ in batch] + [batch[0][0]]))
-        check_consistent(sampler, scores, 50.0)
-        sampler.draw(SeededEntropy(1))
-        check_consistent(sampler, scores, 50.0)
-
-
-@pytest.mark.statistical
-def test_the_law_after_rising_and_falling_tops() -> None:
-    scores = np.zeros(9, dtype=np.int64)
-    sampler = VertexSampler(scores, 10.0)
-    for top in (5_000, 9_000, 120, 60):
-        scores[:] = np.arange(9) * 2
-        scores[4] = top
-        sampler.update(np.arange(9))
-        check_law(sampler, scores, 10.0, 2000)
+def test_levels_are_bounds(data: st.DataObject) -> None:
+    reach = data.draw(st.sampled_from([10, 10**4, 2**40]))
+    scores = data.draw(st.lists(st.integers(-reach, reach), min_size=1, max_size=40))
+    scale = data.draw(st.sampled_from([reach / 30, reach * 3.7]))
+    signs = data.draw(st.sampled_from([BOTH, (1,), (-1,)]))
+    check_levels(np.array(scores), signs, scale, data.draw(st.sampled_from([0.0, scale / 3])))
 
 
 def test_the_number_of_words_is_public() -> None:
     counts = set()
     for scores in SCORES.values():
         entropy = RecordedEntropy(SeededEntropy(3))
-        VertexSampler(scores, 400.0).draw(entropy)
+        VertexSampler(Moving(scores), 400.0).draw(BOTH, entropy)
         counts.add((entropy.count, entropy.refinements))
     assert counts == {(2 * vertex_sampler.TRIES, 0)}
 
@@ -127,19 +173,30 @@ def test_constant_work_draws_a_public_number_of_words() -> None:
 
 def test_a_draw_goes_on_when_its_words_are_used_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vertex_sampler, "TRIES", 0)
-    check_law(VertexSampler(SCORES["spread"], 400.0), SCORES["spread"], 400.0, 2000)
+    check_law(VertexSampler(Moving(SCORES["spread"]), 400.0), law_of(SCORES["spread"], 400.0), 2000)
 
 
 @pytest.mark.statistical
 @pytest.mark.proof("integer-vertex-scores")
 @pytest.mark.parametrize("constant_work", [False, True])
-@pytest.mark.parametrize(("loss", "schedule"), [("logistic", "stagewise"), ("squared", "frank-wolfe")])
-def test_the_law_of_whole_transcripts(loss: str, schedule: str, constant_work: bool) -> None:
-    """Fast and plain paths against the enumeration of 216 transcripts of three steps over six vertices."""
+@pytest.mark.parametrize(
+    ("loss", "schedule", "candidates"),
+    [
+        ("logistic", "stagewise", BOTH_SIGNS),
+        ("squared", "frank-wolfe", BOTH_SIGNS),
+        ("logistic", "stagewise", SIGNS_IN_TURN),
+    ],
+)
+def test_the_law_of_whole_transcripts(loss: str, schedule: str, candidates: Candidates, constant_work: bool) -> None:
+    """Fast and plain paths against the enumeration of all transcripts of three steps over three features."""
     X, y = small_table(4, 6, 3, loss)
     rows = rows_of(X, y, loss)
-    fit = mechanism(rows, ZCDP(3.0), 3, loss=loss, schedule=schedule, constant_work=constant_work)
-    law = transcript_law(X, y, fit.unit_scale, 3, loss=loss, schedule=schedule, radius=2.0, grain=fit.grain)
+    fit = mechanism(
+        rows, ZCDP(3.0), 3, loss=loss, schedule=schedule, candidates=candidates, constant_work=constant_work
+    )
+    allowed = np.maximum(X, candidates.lowest_cell / UNITS)
+    how: dict[str, Any] = {"loss": loss, "schedule": schedule, "radius": 2.0, "grain": fit.grain}
+    law = transcript_law(allowed, y, fit.unit_scale, 3, candidates, **how)
     entropy, counts = SystemEntropy(), Counter[Any]()
     for _ in range(300 if constant_work else 800):
         features, signs = fit.transcript(rows, entropy)

@@ -4,18 +4,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from lasso_support import LOSSES, UNITS, integer_scores, mechanism, rows_of, small_table
+from lasso_support import LOSSES, UNITS, integer_scores, mechanism, row_units, rows_of, small_table
 from tacit.errors import ParameterError
-from tacit.mechanisms.lasso.frank_wolfe import quick_draws
+from tacit.mechanisms.lasso.candidates import SCORE_CHANGE, SIGNS_IN_TURN
 from tacit.mechanisms.lasso.loss import ClippedLogistic, ClippedSquared
 from tacit.mechanisms.lasso.schedule import SCHEDULES
 from tacit.mechanisms.lasso.sparse_scores import SparseScores
-from tacit.mechanisms.lasso.vertex_scores import SCORE_CHANGE, FreshScores, Walk, checked_rows
+from tacit.mechanisms.lasso.vertex_sampler import VertexSampler
+from tacit.mechanisms.lasso.vertex_scores import FreshScores, Walk, checked_rows
 from tacit.noise import SeededEntropy
 from tacit.privacy import Pure
 
@@ -23,11 +23,31 @@ pytestmark = pytest.mark.proof("integer-vertex-scores")
 CASES = [(loss, schedule) for loss in LOSSES for schedule in SCHEDULES]
 
 
-class AlwaysAll(FreshScores):
-    """A fresh pass that says which scores changed: perhaps all."""
+class Replayed:
+    """The scores that `SparseScores` keeps, from single rows replayed after every step."""
+
+    def __init__(self, X: Any, y: Any, **how: Any) -> None:
+        self._X, self._y, self._how = X, y, how
+        self._path: tuple[tuple[int, int], ...] = ()
+        self._units = self._replayed_units()
+        self.drift = 0
+        self.refresh()
+
+    def _replayed_units(self) -> Any:
+        return np.array([row_units(x, t, self._path, **self._how) for x, t in zip(self._X, self._y, strict=True)])
+
+    def score(self, feature: int) -> int:
+        return sum(int(d) * round(x * UNITS) for d, x in zip(self._units, self._X[:, feature], strict=True))
 
     def move(self, feature: int, sign: int) -> None:
-        super().move(feature, sign)
+        self._path = (*self._path, (feature, sign))
+        units = self._replayed_units()
+        self.drift += UNITS * int(np.abs(units - self._units).sum())
+        self._units = units
+
+    def refresh(self) -> None:
+        self.scores = np.array([self.score(feature) for feature in range(self._X.shape[1])])
+        self.drift = 0
 
 
 def walk_of(loss: str, schedule: str, steps: int, grain: int = 1) -> Walk:
@@ -39,10 +59,11 @@ def walk_of(loss: str, schedule: str, steps: int, grain: int = 1) -> Walk:
 def test_scores_are_what_single_rows_give(loss: str, schedule: str, grain: int) -> None:
     X, y = small_table(1, 7, 4, loss)
     walk = walk_of(loss, schedule, 5, grain)
-    states = [FreshScores(rows_of(X, y, loss, sparse=False), walk), SparseScores(rows_of(X, y, loss), walk)]
+    states = FreshScores(rows_of(X, y, loss, sparse=False), walk), SparseScores(rows_of(X, y, loss), walk)
     path: tuple[tuple[int, int], ...] = ()
     for vertex in ((0, 1), (2, -1), (0, 1), (3, 1)):
         expected = integer_scores(X, y, path, loss=loss, schedule=schedule, steps=5, radius=3.0, grain=grain)
+        states[1].refresh()
         for state in states:
             assert np.array_equal(state.scores, expected)
             state.move(*vertex)
@@ -51,17 +72,39 @@ def test_scores_are_what_single_rows_give(loss: str, schedule: str, grain: int) 
 
 @pytest.mark.parametrize(("loss", "schedule"), CASES)
 def test_one_bit_stream_gives_one_transcript(loss: str, schedule: str) -> None:
-    """Kept up to date or computed afresh, cell by cell or in bulk: the sampler sees the same numbers."""
+    """Kept up to date or replayed row by row from the start: the sampler sees the same numbers."""
     rng = np.random.default_rng(5)
-    X = sp.random(150, 900, 0.02, random_state=5, format="csr")
-    X.data = rng.uniform(-1, 1, X.nnz)
-    X = sp.hstack([np.ones((150, 1)), X])
-    y = rng.choice([-1, 1], 150)
-    rows, walk = rows_of(X, y, loss), walk_of(loss, schedule, 60, 64)
-    scale = SCORE_CHANGE / 0.5
-    quick, fresh = (quick_draws(kind(rows, walk), scale, 60, SeededEntropy(8)) for kind in (SparseScores, AlwaysAll))
-    assert quick == fresh
-    assert len(set(quick)) > 5
+    X = np.where(rng.random((40, 60)) < 0.1, rng.integers(-4, 5, (40, 60)) / 4, 0.0)
+    X[:, 0] = 1.0
+    y, steps, scale = rng.choice([-1.0, 1.0], 40), 30, SCORE_CHANGE / 0.5
+    kept = SparseScores(rows_of(X, y, loss), walk_of(loss, schedule, steps, 64))
+    replayed = Replayed(X, y, loss=loss, schedule=schedule, steps=steps, radius=3.0, grain=64)
+    transcripts = []
+    for state in (kept, replayed):
+        sampler, entropy, chosen = VertexSampler(state, scale), SeededEntropy(8), []
+        for _ in range(steps):
+            chosen.append(sampler.draw((1, -1), entropy))
+            state.move(*chosen[-1])
+        transcripts.append(chosen)
+    assert transcripts[0] == transcripts[1]
+    assert len(set(transcripts[0])) > 5
+
+
+@pytest.mark.parametrize(("loss", "schedule"), CASES)
+def test_no_score_is_further_from_the_kept_one_than_the_drift(loss: str, schedule: str) -> None:
+    X, y = small_table(3, 30, 8, loss)
+    kept = SparseScores(rows_of(X, y, loss), walk_of(loss, schedule, 20))
+    fresh = FreshScores(rows_of(X, y, loss), walk_of(loss, schedule, 20))
+    rng = np.random.default_rng(0)
+    for step in range(15):
+        vertex = int(rng.integers(8)), int(rng.choice([-1, 1]))
+        kept.move(*vertex)
+        fresh.move(*vertex)
+        assert [kept.score(feature) for feature in range(8)] == fresh.scores.tolist()
+        assert np.abs(fresh.scores - kept.scores).max() <= kept.drift
+        if step % 4 == 3:
+            kept.refresh()
+            assert (kept.drift, kept.scores.tolist()) == (0, fresh.scores.tolist())
 
 
 def check_change(X: Any, y: Any, row: Any, target: float, *, loss: Any, bound: float = SCORE_CHANGE) -> None:
@@ -92,7 +135,7 @@ def test_the_worst_pair_attains_the_bound_and_mutants_pass_it() -> None:
         check_change(X, y, np.ones(3), -1.0, loss=ClippedSquared(), bound=SCORE_CHANGE / 2)
 
     class Unclipped(ClippedSquared):
-        def units(self, score: Any, y: Any) -> Any:
+        def units(self, score: Any, y: Any, grain: int = 1) -> Any:
             return np.rint((score - y) * UNITS)
 
     held_apart = np.array([[0.0, 1.0, 1.0]])
@@ -137,3 +180,13 @@ def test_too_many_rows_are_refused() -> None:
             ClippedLogistic(slope)
     with pytest.raises(ParameterError, match="positive"):
         ClippedSquared(0.0)
+
+
+@given(cells=arrays(np.float64, 5, elements=st.floats(-1, 1)))
+def test_cells_stay_in_their_bounds(cells: Any) -> None:
+    """Signed cells to ±2^14, others from 0 to 2^14; the clamp is part of what the range is proved with."""
+    signed = walk_of("squared", "stagewise", 3)
+    assert np.array_equal(signed.cells(cells), np.rint(cells * UNITS))
+    turns = Walk(LOSSES["squared"], SCHEDULES["stagewise"], 3, 3.0, 1.0, candidates=SIGNS_IN_TURN)
+    assert np.array_equal(turns.cells(cells), np.maximum(signed.cells(cells), 0))
+    assert np.array_equal(turns.cells(3 * np.sign(cells)), np.where(cells > 0, UNITS, 0))

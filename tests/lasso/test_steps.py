@@ -9,7 +9,9 @@ from scipy import optimize
 
 from lasso_support import LOSSES, mechanism, rows_of
 from tacit.errors import ParameterError
-from tacit.mechanisms.lasso.frank_wolfe import L1Problem, VertexFrankWolfe, expanded
+from tacit.mechanisms.lasso.candidates import BOTH_SIGNS, SIGNS_IN_TURN
+from tacit.mechanisms.lasso.frank_wolfe import VertexFrankWolfe, expanded
+from tacit.mechanisms.lasso.l1_problem import L1Problem
 from tacit.mechanisms.lasso.schedule import MOST_STEPS, SCHEDULES, checked_steps, recommended_steps
 from tacit.mechanisms.problem import Shape
 from tacit.noise import SystemEntropy, exponential_mechanism
@@ -18,26 +20,35 @@ from tacit.privacy import ZCDP, Pure
 pytestmark = pytest.mark.proof("frank-wolfe-steps")
 
 
-def bound(T: float, n: int, p: int, c: float, L: float, beta: float, charge: Pure | ZCDP) -> float:
-    share = math.sqrt(T / (2 * charge.rho)) / 2 if isinstance(charge, ZCDP) else T / charge.epsilon
-    b = 4 * L / n * share
-    return beta * c * c / (2 * T) + 2 * c * b * math.log(2 * p)
+def bound(T: float, log_candidates: float, c: float, score_range: float, beta: float, charge: Pure | ZCDP) -> float:
+    share = math.sqrt(T / (8 * charge.rho)) if isinstance(charge, ZCDP) else T / charge.epsilon
+    return beta * c * c / (2 * T) + 2 * c * score_range * share * log_candidates
 
 
 @pytest.mark.parametrize("charge", [ZCDP(0.02), ZCDP(1.0), Pure(0.3), Pure(3.0)])
 @pytest.mark.parametrize(("n", "p", "c"), [(25_000, 90_000, 10.0), (10_000, 50, 1.0), (10**6, 1000, 2.0)])
 def test_the_closed_form_minimises_the_bound(charge: Pure | ZCDP, n: int, p: int, c: float) -> None:
-    for L, beta in ((0.5, 0.25), (1.0, 0.04)):
-        chosen = recommended_steps(n, p, c, L, beta, charge)
-        best = min(bound(T, n, p, c, L, beta, charge) for T in range(1, 3 * chosen + 3))
-        assert bound(chosen, n, p, c, L, beta, charge) <= best * 1.02
+    for factor, beta in ((2, 0.25), (4, 0.04)):
+        public = math.log(2 * p), c, factor / n, beta, charge
+        chosen = recommended_steps(*public)
+        best = min(bound(T, *public) for T in range(1, 3 * chosen + 3))
+        assert bound(chosen, *public) <= best * 1.02
 
 
 def test_known_numbers() -> None:
     """25,000 reviews, 89,527 words, radius 10, ε = 1 at δ = 1e-6: some seventy steps instead of some eight hundred."""
-    assert recommended_steps(25_000, 89_527, 10.0, 0.5, 0.25, ZCDP(0.02436)) == 69
-    assert recommended_steps(10, 10**6, 1.0, 1.0, 1.0, Pure(0.01)) == 1
-    assert recommended_steps(10**9, 2, 100.0, 1.0, 1.0, ZCDP(1e6)) == MOST_STEPS
+    assert recommended_steps(math.log(2 * 89_527), 10.0, 4 * 0.5 / 25_000, 0.25, ZCDP(0.02436)) == 69
+    assert recommended_steps(math.log(2 * 10**6), 1.0, 4 * 1.0 / 10, 1.0, Pure(0.01)) == 1
+    assert recommended_steps(math.log(4), 100.0, 4e-9, 1.0, ZCDP(1e6)) == MOST_STEPS
+
+
+def test_steps_of_a_problem() -> None:
+    """The two kinds of candidates: half the range and half as many of them."""
+    shape = Shape.of(rows_of(np.ones((5000, 7)), [1] * 5000))
+    for candidates, factor, count in ((BOTH_SIGNS, 4, 14), (SIGNS_IN_TURN, 2, 7)):
+        problem = L1Problem(shape, LOSSES["logistic"], 3.0, 0.5, candidates)
+        expected = recommended_steps(math.log(count), 3.0, factor * 0.5 / 5000, 0.25 * 0.5, ZCDP(0.1))
+        assert problem.recommended_steps(ZCDP(0.1)) == expected
 
 
 @pytest.mark.statistical

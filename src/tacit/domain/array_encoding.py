@@ -76,9 +76,12 @@ class ArrayEncoding:
 
     def encode_sparse(self, block: SparseRows) -> SparseRows:
         """Encoded copy of sparse rows; entries stored twice are added first, as their meaning is the sum."""
-        rows = block.astype(np.float64, copy=True)
+        rows = sparse.csr_array((block.data.astype(np.float64), block.indices, block.indptr), shape=block.shape)
+        rows.has_canonical_format = block.has_canonical_format
         with np.errstate(all="ignore"):
-            rows.sum_duplicates()
+            if not rows.has_canonical_format:
+                rows = rows.copy()  # sorts its indices, which are still the block's
+                rows.sum_duplicates()
             rows.data[~np.isfinite(rows.data)] = 0.0
             project_sparse(self.projection, SparseBlock(rows.data, rows.indptr))
         return rows if self.constant is None else self._with_constant(rows, self.constant)

@@ -52,6 +52,8 @@ class PrivateLasso(BaseEstimator):  # type: ignore[misc]
     steps: how many features are chosen (with repetition); "auto" for the minimiser of a bound from public numbers.
     schedule: "stagewise" (best in practice), "uniform" or "frank-wolfe" (with a worst-case rate).
     column_moment: a public bound on the mean of x_j² over rows, for cells in [−1, 1]; used by steps="auto".
+    nonnegative: whether cells are publicly known to be counts, presences or the like: negative ones count as 0. Then
+    positive and negative coefficients are chosen in turn, with half the noise.
     fit_intercept: put a constant feature into the ball, one more candidate of every step.
     constant_work: read all rows and all candidates in every step, for those who fear that running time tells something.
     path_privacy: a further budget for the mean loss along the path (`loss_path_`); None: no such release.
@@ -73,6 +75,7 @@ class PrivateLasso(BaseEstimator):  # type: ignore[misc]
         steps: int | str = "auto",
         schedule: str = "stagewise",
         column_moment: float = 1.0,
+        nonnegative: bool = False,
         fit_intercept: bool = False,
         constant_work: bool = False,
         path_privacy: Budget | float | None = None,
@@ -86,6 +89,7 @@ class PrivateLasso(BaseEstimator):  # type: ignore[misc]
         self.steps = steps
         self.schedule = schedule
         self.column_moment = column_moment
+        self.nonnegative = nonnegative
         self.fit_intercept = fit_intercept
         self.constant_work = constant_work
         self.path_privacy = path_privacy
@@ -166,7 +170,7 @@ class PrivateLasso(BaseEstimator):  # type: ignore[misc]
         table = np.atleast_2d(self.coef_)
         rows, columns = np.nonzero(table)
         frame = pd.DataFrame(
-            {"feature": [self._names[j] for j in columns], "column": columns, "coefficient": table[rows, columns]}
+            {"feature": [self._names[int(j)] for j in columns], "column": columns, "coefficient": table[rows, columns]}
         )
         if len(table) > 1:
             frame.insert(0, "class", self.classes_[rows])

@@ -14,7 +14,7 @@ from tacit.privacy import as_budget
 if TYPE_CHECKING:
     from tacit.estimators.lasso import PrivateLasso
 
-_STORED = ("loss", "radius", "steps", "schedule", "column_moment", "fit_intercept", "constant_work")
+_STORED = ("loss", "radius", "steps", "schedule", "column_moment", "nonnegative", "fit_intercept", "constant_work")
 
 
 def save(model: "PrivateLasso", path: Path) -> None:

@@ -4,8 +4,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tacit.domain import Schema
 from tacit.errors import ParameterError
 from tacit.ledger import Account
+from tacit.mechanisms.lasso.candidates import BOTH_SIGNS, SIGNS_IN_TURN, Candidates
 from tacit.mechanisms.lasso.loss import ClippedLogistic, ClippedLoss, ClippedSquared
 from tacit.mechanisms.lasso.plan import LassoWishes
 from tacit.mechanisms.lasso.schedule import SCHEDULES
@@ -34,9 +36,23 @@ def lasso_wishes(model: "PrivateLasso") -> LassoWishes:
         radius=radius,
         steps=int(model.steps) if whole else None,
         schedule=SCHEDULES[model.schedule],
+        candidates=_candidates(model),
         column_moment=_number("column_moment", model.column_moment),
         constant_work=bool(model.constant_work),
     )
+
+
+def _candidates(model: "PrivateLasso") -> Candidates:
+    if not model.nonnegative:
+        return BOTH_SIGNS
+    if isinstance(model.domain, Schema):
+        raise ParameterError(
+            "nonnegative=True needs a Domain: a schema puts the middle of a number's bounds at 0, so that half of the "
+            "values are negative"
+        )
+    if model.schedule != "stagewise":
+        raise ParameterError(f"nonnegative=True takes schedule='stagewise', got {model.schedule!r}")
+    return SIGNS_IN_TURN
 
 
 def _number(name: str, value: object) -> float:

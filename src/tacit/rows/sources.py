@@ -96,9 +96,16 @@ class SparseSource:
         return sparse_block_rows(self.encoding.width)
 
     def reader(self) -> Reader:
-        """Blocks are new matrices: sparse encoding needs no scratch."""
+        """Blocks are new matrices around the indices of the table: sparse encoding needs no scratch."""
+        starts = self.table.indptr
 
         def read(start: int, stop: int) -> "csr_array[np.float64, tuple[int, int]]":
-            return self.encoding.encode_sparse(self.table[start:stop])
+            cells = slice(starts[start], starts[stop])
+            block = csr_array(
+                (self.table.data[cells], self.table.indices[cells], starts[start : stop + 1] - starts[start]),
+                shape=(stop - start, self.table.shape[1]),
+            )
+            block.has_canonical_format = True
+            return self.encoding.encode_sparse(block)
 
         return read

@@ -10,7 +10,7 @@ smaller L less noise is needed; the loss that is minimised is the clipped one.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 from typing import Protocol
 
 import numpy as np
@@ -42,8 +42,11 @@ class ClippedLoss(Protocol):
     def curvature(self) -> float:
         """sup φ''."""
 
-    def units(self, score: Vector, y: Vector) -> Vector:
-        """D: whole numbers up to ±2^14. Each is a function of its own score and target, by `integer-vertex-scores`."""
+    def units(self, score: Vector, y: Vector, grain: int = 1) -> Vector:
+        """D: whole numbers up to ±2^14, multiples of the grain, a power of two up to 2^14.
+
+        Each is a function of its own score and target, by `integer-vertex-scores`.
+        """
 
     def value(self, score: Vector, y: Vector) -> Vector:
         """φ(s, y)."""
@@ -64,18 +67,15 @@ class ClippedLogistic:
         if not 0 < self.slope_bound <= 1:
             raise ParameterError(f"the slope of the logistic loss is clipped in (0, 1], got {self.slope_bound!r}")
 
-    @cached_property
-    def _table(self) -> NDArray[np.float64]:
-        """Units of |slope| at the margins k/2^12, |k| ≤ 12 · 2^12: computed once, from no row."""
-        margins = np.arange(-_LARGEST_MARGIN * _MARGIN_UNITS, _LARGEST_MARGIN * _MARGIN_UNITS + 1) / _MARGIN_UNITS
-        return np.rint(np.minimum(expit(-margins), self.slope_bound) / self.slope_bound * SLOPE_UNITS)
-
-    def units(self, score: Vector, y: Vector) -> Vector:
+    def units(self, score: Vector, y: Vector, grain: int = 1) -> Vector:
         """Read from a table, so that a row's units do not depend on its neighbours in a vector of exponentials."""
-        place = np.rint(y * score * _MARGIN_UNITS)
-        limit = _LARGEST_MARGIN * _MARGIN_UNITS
-        np.clip(place, -limit, limit, out=place)
-        return -y * self._table[place.astype(np.intp) + limit]
+        place = y * score
+        place *= _MARGIN_UNITS
+        np.rint(place, out=place)
+        place += _LARGEST_MARGIN * _MARGIN_UNITS
+        np.maximum(place, 0.0, out=place)
+        np.minimum(place, 2 * _LARGEST_MARGIN * _MARGIN_UNITS, out=place)
+        return np.asarray(_logistic_units(self.slope_bound, grain)[place.astype(np.intp)] * -y)
 
     def value(self, score: Vector, y: Vector) -> Vector:
         margin, L = y * score, self.slope_bound
@@ -83,6 +83,18 @@ class ClippedLogistic:
         inside = np.maximum(margin, edge) if np.isfinite(edge) else margin
         curved = np.maximum(-inside, 0.0) + log1p(np.exp(-np.abs(inside)))
         return np.asarray(curved + L * (inside - margin))
+
+
+@cache
+def _logistic_units(slope_bound: float, grain: int) -> NDArray[np.int16]:
+    """Units of |slope| at the margins k/2^12, |k| ≤ 12 · 2^12: computed once, from no row."""
+    margins = np.arange(-_LARGEST_MARGIN * _MARGIN_UNITS, _LARGEST_MARGIN * _MARGIN_UNITS + 1) / _MARGIN_UNITS
+    return _in_grains(np.minimum(expit(-margins), slope_bound), slope_bound, grain).astype(np.int16)
+
+
+def _in_grains(slopes: Vector, slope_bound: float, grain: int) -> Vector:
+    """2^14·slope/L, rounded to a multiple of the grain."""
+    return np.asarray(np.rint(slopes * (SLOPE_UNITS / (slope_bound * grain))) * grain)
 
 
 @dataclass(frozen=True)
@@ -97,10 +109,10 @@ class ClippedSquared:
         if not 0 < self.slope_bound < 2**20:
             raise ParameterError(f"residuals are clipped at a positive number, got {self.slope_bound!r}")
 
-    def units(self, score: Vector, y: Vector) -> Vector:
+    def units(self, score: Vector, y: Vector, grain: int = 1) -> Vector:
         """Subtraction, comparison and rounding: the same floats whatever stands beside them."""
         residual = np.clip(score - y, -self.slope_bound, self.slope_bound)
-        return np.asarray(np.rint(residual * (SLOPE_UNITS / self.slope_bound)))
+        return _in_grains(residual, self.slope_bound, grain)
 
     def value(self, score: Vector, y: Vector) -> Vector:
         size, L = np.abs(score - y), self.slope_bound

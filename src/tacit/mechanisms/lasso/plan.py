@@ -4,7 +4,9 @@ import warnings
 from dataclasses import dataclass
 
 from tacit.mechanisms.choice import Plan
-from tacit.mechanisms.lasso.frank_wolfe import L1Problem, VertexFrankWolfe, selection_budget
+from tacit.mechanisms.lasso.candidates import Candidates
+from tacit.mechanisms.lasso.frank_wolfe import VertexFrankWolfe, selection_budget
+from tacit.mechanisms.lasso.l1_problem import L1Problem
 from tacit.mechanisms.lasso.loss import ClippedLoss
 from tacit.mechanisms.lasso.path import with_loss_path
 from tacit.mechanisms.lasso.schedule import Schedule
@@ -20,13 +22,14 @@ class LassoWishes:
     radius: float
     steps: int | None
     schedule: Schedule
+    candidates: Candidates
     column_moment: float
     constant_work: bool
 
 
 def plan_lasso(shape: Shape, wishes: LassoWishes, budget: Budget, path: Budget | None) -> tuple[Plan, int]:
     """A calibrated plan and its number of steps; warns if the noise must drown every signal."""
-    problem = L1Problem(shape, wishes.loss, wishes.radius, wishes.column_moment)
+    problem = L1Problem(shape, wishes.loss, wishes.radius, wishes.column_moment, wishes.candidates)
     charge = selection_budget(budget)
     steps = problem.recommended_steps(charge) if wishes.steps is None else wishes.steps
     fit = VertexFrankWolfe(problem, charge, steps, wishes.schedule, wishes.constant_work)

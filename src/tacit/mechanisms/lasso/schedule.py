@@ -85,17 +85,20 @@ STAGEWISE = Stagewise()
 SCHEDULES: dict[str, Schedule] = {rule.name: rule for rule in (STAGEWISE, Uniform(), Classic())}
 
 
-def recommended_steps(n: int, width: int, radius: float, slope: float, curvature: float, charge: Pure | ZCDP) -> int:
+def recommended_steps(
+    log_candidates: float, radius: float, score_range: float, curvature: float, charge: Pure | ZCDP
+) -> int:
     """The T that minimises a bound on the excess risk, from public numbers, by `frank-wolfe-steps`.
 
-        F(T) = βc²/(2T) + 2cb ln 2p,     b = (2L/n)√(T/(2ρ)) for ρ-zCDP,   b = 4LT/(nε) for pure ε
+        F(T) = βc²/(2T) + 2cb ln N,     b = R√(T/(8ρ)) for ρ-zCDP,   b = RT/ε for pure ε
 
-    β = `curvature` bounds the second derivative along a coordinate, φ'' · mean x_j²; L = `slope` bounds |φ' x_j|. The
-    second term is what the noise of the selections costs, with probability at least 1 − 1/(2p) a step.
+    β = `curvature` bounds the second derivative along a coordinate, φ'' · mean x_j²; R = `score_range` is the range of
+    the changes that one replaced row makes in the derivatives along the N candidates. The second term is what the noise
+    of the selections costs, with probability at least 1 − 1/N a step.
 
-        T = (βcn√(2ρ)/(4L ln 2p))^(2/3)    or    T = √(βcnε/(16 L ln 2p))
+        T = (βc√(2ρ)/(R ln N))^(2/3)    or    T = √(βcε/(4R ln N))
     """
-    signal = curvature * radius * n / (4 * slope * math.log(2 * width))
+    signal = curvature * radius / (score_range * log_candidates)
     match charge:
         case ZCDP(rho):
             best = math.pow(signal * math.sqrt(2 * rho), 2 / 3)

@@ -1,21 +1,22 @@
-"""Vertex scores kept up to date: a step touches the rows that hold the chosen feature, and the features of those rows.
+"""Vertex scores of sparse rows, kept up to date: a step touches the rows that hold the chosen feature.
 
 The rows are collected once, clipped and encoded as always, into whole numbers by row and by column. They stay inside
 the mechanism: only chosen vertices leave it. The order of the rows does not matter, because scores are exact sums.
+
+A step changes the slopes D of few rows. The score of one feature is always at hand, as a sum over its column; all
+scores together are brought up to date only when asked, for all rows that changed since.
 """
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from tacit.mechanisms.lasso.candidates import CELL_UNITS
 from tacit.mechanisms.lasso.vertex_sampler import Integers
-from tacit.mechanisms.lasso.vertex_scores import Walk, checked_rows, in_units
+from tacit.mechanisms.lasso.vertex_scores import Walk, checked_rows
 from tacit.mechanisms.laws import Vector
 from tacit.rows import Rows
-
-BULK = 4  # above p/BULK touched cells one sparse product is faster than adding cell by cell
 
 
 class SparseScores:
@@ -24,67 +25,67 @@ class SparseScores:
     def __init__(self, rows: Rows, walk: Walk) -> None:
         checked_rows(rows.n)
         self._walk = walk
-        self._cells, self._targets = _collected(rows, walk.cell_bound)
+        self._cells, self._targets = _collected(rows, walk)
         self._columns = self._cells.tocsc()
         self._sums = np.zeros(rows.n, dtype=np.int64)
-        self._units = walk.units(self._sums, self._targets, 0).astype(np.int64)
+        self._holds_chosen = np.zeros(rows.n, dtype=bool)
+        self._units = walk.units(self._sums, self._targets, 0)
+        self._counted = self._units.copy()
         self._step = 0
-        self.scores: Integers = self._cells.T @ self._units
+        self.drift = 0
+        self.scores: Integers = self._cells.T @ self._units.astype(np.int64)
 
-    def move(self, feature: int, sign: int) -> NDArray[np.integer[Any]] | None:
-        """Take one step; the features whose scores changed, None if they are many."""
+    def score(self, feature: int) -> int:
+        """G_j now, by its column: every partial sum is a whole number below 2^53."""
+        rows, cells = self._column(feature)
+        return int(self._units[rows] @ cells)
+
+    def move(self, feature: int, sign: int) -> None:
+        """Take one step: new slopes for the rows whose score ⟨x, θ⟩ moved."""
         self._step += 1
-        rows = self._advance(feature, sign * self._walk.schedule.weight(self._step))
-        units = self._walk.units(self._sums[rows], self._targets[rows], self._step)
-        change = units.astype(np.int64) - self._units[rows]
-        changed = np.flatnonzero(change)
-        rows, change = rows[changed], change[changed]
-        self._units[rows] += change
-        return self._apply(rows, change)
+        rows, sums = self._advance(feature, sign * self._walk.schedule.weight(self._step))
+        units = self._walk.units(sums, self._targets[rows], self._step)
+        change = units - self._units[rows]
+        self.drift += CELL_UNITS * int(np.abs(change, out=change).sum())
+        self._units[rows] = units
 
-    def _advance(self, feature: int, weight: int) -> NDArray[np.integer[Any]]:
-        """Add an atom to the rows that hold the feature; the rows whose score ⟨x, θ⟩ may have moved."""
-        start, stop = self._columns.indptr[feature : feature + 2]
-        rows = self._columns.indices[start:stop]
-        self._sums[rows] += weight * self._columns.data[start:stop].astype(np.int64)
-        return np.flatnonzero(self._sums) if self._walk.schedule.rescales else rows
+    def refresh(self) -> None:
+        """scores += Σ (change of Dᵢ) X_i over the rows that changed since the last time."""
+        rows = np.flatnonzero(self._units != self._counted)
+        change = self._units[rows] - self._counted[rows]
+        self.scores += self._cells[rows].T @ change.astype(np.int64)
+        self._counted[rows] = self._units[rows]
+        self.drift = 0
 
-    def _apply(self, rows: NDArray[np.integer[Any]], change: Integers) -> NDArray[np.integer[Any]] | None:
-        """G += Σ change_i X_i over these rows."""
-        starts = self._cells.indptr[rows]
-        lengths = self._cells.indptr[rows + 1] - starts
-        ends = np.cumsum(lengths)
-        count = int(ends[-1]) if ends.size else 0
-        if count > self.scores.size // BULK:
-            self.scores += self._cells[rows].T @ change
-            return None
-        places = np.arange(count) + np.repeat(starts - ends + lengths, lengths)
-        features: NDArray[np.integer[Any]] = self._cells.indices[places]
-        np.add.at(self.scores, features, self._cells.data[places] * np.repeat(change, lengths))
-        return features
+    def _advance(self, feature: int, weight: int) -> tuple[Any, Integers]:
+        """Add an atom to the rows that hold the feature; the rows whose score may have moved, with their sums."""
+        rows, cells = self._column(feature)
+        sums = self._sums[rows] + np.multiply(cells, weight, dtype=np.int64)
+        self._sums[rows] = sums
+        if not self._walk.schedule.rescales:
+            return rows, sums
+        self._holds_chosen[rows] = True
+        moved = np.flatnonzero(self._holds_chosen)
+        return moved, self._sums[moved]
+
+    def _column(self, feature: int) -> tuple[Any, Any]:
+        """The rows that hold a feature, and their cells."""
+        start, stop = self._columns.indptr[feature : feature + 2].tolist()
+        return self._columns.indices[start:stop].astype(np.intp), self._columns.data[start:stop]
 
 
-def _collected(rows: Rows, cell_bound: float) -> tuple[Any, Vector]:
+def _collected(rows: Rows, walk: Walk) -> tuple[Any, Vector]:
     """All rows as a CSR table of int16 with int32 indices, and their targets in the same order."""
-    parts: list[tuple[Any, Vector]] = []
+    parts: list[tuple[Any, ...]] = []
 
     def keep(X: Any, y: Vector) -> float:
-        cells = in_units(X, cell_bound)
-        parts.append((cells.astype(np.int16), y.copy()))
+        parts.append((walk.cells(X.data).astype(np.int16), X.indices.copy(), np.diff(X.indptr), y.copy()))
         return 0.0
 
     rows.total(keep)
-    tables, targets = zip(*parts, strict=True)
+    cells, indices, lengths, targets = (np.concatenate(pieces) for pieces in zip(*parts, strict=True))
     parts.clear()
-    return _stacked(list(tables)), np.concatenate(targets)
-
-
-def _stacked(tables: list[Any]) -> Any:
-    """One table of the blocks; indices take 4 bytes unless there are 2^31 cells."""
-    lengths = np.concatenate([np.diff(table.indptr) for table in tables])
     ends = np.cumsum(lengths, dtype=np.int64)
-    index = np.int32 if ends[-1] < 2**31 else np.int64
+    index = np.int32 if ends[-1] < 2**31 else np.int64  # 4 bytes unless there are 2^31 cells
     starts = np.concatenate([[0], ends]).astype(index)
-    data = np.concatenate([table.data for table in tables])
-    indices = np.concatenate([table.indices for table in tables], dtype=index)
-    return csr_array((data, indices, starts), shape=(len(lengths), tables[0].shape[1]))
+    return csr_array((cells, indices.astype(index, copy=False), starts), shape=(rows.n, rows.width)), targets

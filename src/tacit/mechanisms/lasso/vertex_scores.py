@@ -8,24 +8,18 @@ The score of vertex s·c·e_j in the mean loss is s·G_j·cLr/(2^28 n). Everythi
 """
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from tacit.errors import ParameterError
-from tacit.mechanisms.lasso.loss import SLOPE_UNITS, ClippedLoss
+from tacit.mechanisms.lasso.candidates import BOTH_SIGNS, CELL_UNITS, Candidates
+from tacit.mechanisms.lasso.loss import ClippedLoss
 from tacit.mechanisms.lasso.schedule import Schedule
 from tacit.mechanisms.lasso.vertex_sampler import Integers
 from tacit.mechanisms.laws import Vector
 from tacit.rows import Rows
-
-CELL_UNITS = 2**14
-"""Units in the largest cell."""
-
-SCORE_CHANGE = 2 * CELL_UNITS * SLOPE_UNITS
-"""How far one replaced row can move a score, by `integer-vertex-scores`."""
 
 MOST_ROWS = 2**24
 """n · 2^28 ≤ 2^52: no score leaves the whole numbers that binary64 holds exactly."""
@@ -33,7 +27,7 @@ MOST_ROWS = 2**24
 
 @dataclass(frozen=True)
 class Walk:
-    """What the scores depend on besides the rows: loss, step rule, number of steps, ℓ1 radius, bound on cells.
+    """What the scores depend on besides the rows: loss, step rule, number of steps, ℓ1 radius, bounds on cells.
 
     grain: slopes are rounded to multiples of this power of two. The coarser, the fewer rows a step has to look at.
     """
@@ -44,39 +38,21 @@ class Walk:
     radius: float
     cell_bound: float
     grain: int = 1
+    candidates: Candidates = BOTH_SIGNS
+
+    def cells(self, cells: Vector) -> Vector:
+        """X: cells as whole numbers (floats) from the lowest allowed to 2^14, by `integer-vertex-scores`."""
+        units = cells * (CELL_UNITS / self.cell_bound)
+        np.rint(units, out=units)
+        return np.clip(units, self.candidates.lowest_cell, CELL_UNITS, out=units)
 
     def units(self, sums: Any, y: Vector, step: int) -> Vector:
         """Slopes D of rows with Σ w_k s_k X_ij = sums after `step` steps."""
-        units = self.loss.units(sums * self.per_unit(step), y)
-        return np.rint(units / self.grain) * self.grain
+        return self.loss.units(sums * self.per_unit(step), y, self.grain)
 
     def per_unit(self, step: int) -> float:
         """The row score ⟨x, θ⟩ of one unit of Σ w_k s_k X_ij after `step` steps."""
         return self.radius * self.cell_bound / (self.schedule.total(step, self.steps) * CELL_UNITS)
-
-
-class VertexScores(Protocol):
-    """G at the current θ."""
-
-    @property
-    def scores(self) -> Integers:
-        """G, whole numbers."""
-
-    def move(self, feature: int, sign: int) -> NDArray[np.integer[Any]] | None:
-        """Take one step; the features whose score may have changed, None for all."""
-
-
-def in_units(X: Any, cell_bound: float) -> Any:
-    """The cells of a block as whole numbers (floats), dense or sparse."""
-    if isinstance(X, csr_array):
-        return csr_array((_rounded(X.data, cell_bound), X.indices, X.indptr), shape=X.shape)
-    return _rounded(X, cell_bound)
-
-
-def _rounded(cells: Vector, cell_bound: float) -> Vector:
-    units = cells * (CELL_UNITS / cell_bound)
-    np.rint(units, out=units)
-    return np.clip(units, -CELL_UNITS, CELL_UNITS, out=units)
 
 
 class FreshScores:
@@ -99,10 +75,17 @@ class FreshScores:
         walk, atoms, step = self._walk, self._atoms, self._step
 
         def kernel(X: Any, y: Vector) -> Vector:
-            cells = in_units(X, walk.cell_bound)
+            cells = _in_units(X, walk)
             return np.asarray(cells.T @ walk.units(cells @ atoms, y, step))
 
         return self._rows.total(kernel).astype(np.int64)
+
+
+def _in_units(X: Any, walk: Walk) -> Any:
+    """The cells of a block as whole numbers (floats), dense or sparse."""
+    if isinstance(X, csr_array):
+        return csr_array((walk.cells(X.data), X.indices, X.indptr), shape=X.shape)
+    return walk.cells(X)
 
 
 def checked_rows(n: int) -> None:
