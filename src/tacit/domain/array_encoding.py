@@ -76,11 +76,11 @@ class ArrayEncoding:
 
     def encode_sparse(self, block: SparseRows) -> SparseRows:
         """Encoded copy of sparse rows; entries stored twice are added first, as their meaning is the sum."""
+        # A new matrix: the block's mark "canonical" may be wrong. Its indices are the block's own until they must change.
         rows = sparse.csr_array((block.data.astype(np.float64), block.indices, block.indptr), shape=block.shape)
-        rows.has_canonical_format = block.has_canonical_format
         with np.errstate(all="ignore"):
             if not rows.has_canonical_format:
-                rows = rows.copy()  # sorts its indices, which are still the block's
+                rows = rows.copy()
                 rows.sum_duplicates()
             rows.data[~np.isfinite(rows.data)] = 0.0
             project_sparse(self.projection, SparseBlock(rows.data, rows.indptr))

@@ -101,11 +101,7 @@ class SparseSource:
 
         def read(start: int, stop: int) -> "csr_array[np.float64, tuple[int, int]]":
             cells = slice(starts[start], starts[stop])
-            block = csr_array(
-                (self.table.data[cells], self.table.indices[cells], starts[start : stop + 1] - starts[start]),
-                shape=(stop - start, self.table.shape[1]),
-            )
-            block.has_canonical_format = True
-            return self.encoding.encode_sparse(block)
+            here = self.table.data[cells], self.table.indices[cells], starts[start : stop + 1] - starts[start]
+            return self.encoding.encode_sparse(csr_array(here, shape=(stop - start, self.table.shape[1])))
 
         return read
