@@ -33,7 +33,7 @@ from tacit.mechanisms.intervals.with_intervals import RegressionWithIntervals
 from tacit.mechanisms.laws import NoiseLaw
 from tacit.mechanisms.release import Release
 
-WORLDS = 2000
+WORLDS = 1000
 DIRECTIONS_AT_ONCE = 512
 VARIANCE_ALLOWANCE = 1.6
 LARGEST_RESIDUAL_VARIANCE = 4.0
