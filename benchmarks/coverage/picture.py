@@ -30,9 +30,7 @@ def plot(records: list[dict[str, Any]], directory: Path) -> None:
             _points(length, cells, "over_variability", str(loss), "o")
         coverage.axhline(LEAST_AVERAGE, color="grey", linewidth=0.8)
         coverage.axhline(LEAST_SINGLE, color="grey", linewidth=0.8, linestyle=":")
-        coverage.set(
-            title=f"{title}: coverage of 95 % intervals", ylim=(min(0.91, frame["worst"].min() - 0.005), 1.003)
-        )
+        coverage.set(title=f"{title}: coverage of 95 % intervals", ylim=(lowest, 1.003))
         length.axhline(1, color="grey", linewidth=0.8)
         length.set(title=f"{title}: length ÷ true spread", xscale="log", yscale="log", xlabel="rows")
         length.yaxis.set_major_locator(plt.FixedLocator([1, 1.5, 2, 3, 5, 8, 12]))

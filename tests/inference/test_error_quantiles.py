@@ -10,7 +10,6 @@ from scipy.stats import binom, gamma, norm
 from tacit.errors import ParameterError
 from tacit.inference.error_quantiles import _cells, _normal_tails, tail_bound, two_sided_quantiles
 from tacit.inference.ranks import CONFIDENCE, draws_needed, safe_rank
-from tacit.inference.stream import Stream
 from tacit.mechanisms.laws import Gaussian, Laplace, SphericalLaplace
 
 pytestmark = pytest.mark.proof("certified-quantiles")
@@ -21,7 +20,7 @@ SHARES = (0.0, 0.3, 1.0, 30.0)
 
 
 def quantile(law, loads, sampling, level):
-    return float(two_sided_quantiles(np.array([sampling]), law, np.array([loads]), level, Stream(np.zeros(1)))[0])
+    return float(two_sided_quantiles(np.array([sampling]), law, np.array([loads]), level, (np.zeros(1),))[0])
 
 
 def exact_tail(q, sampling, spread, width):
@@ -111,6 +110,6 @@ def test_simulated_quantiles_of_laplace_errors_are_seldom_below_the_exact_ones()
     """150 releases, each safe with 95 %: fewer than 115 safe ones have probability below 1e-9."""
     releases = np.random.default_rng().standard_normal(150)
     errors = np.array([[1.0]])
-    found = [two_sided_quantiles(np.zeros(1), Laplace(1.0), errors, 0.95, Stream(np.array([r])))[0] for r in releases]
+    found = [two_sided_quantiles(np.zeros(1), Laplace(1.0), errors, 0.95, (np.array([r]),))[0] for r in releases]
     assert np.sum(np.array(found) >= -math.log(0.05)) >= binom.ppf(1e-9, 150, CONFIDENCE)
     assert np.median(found) <= -math.log(0.05) * 1.03

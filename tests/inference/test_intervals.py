@@ -5,8 +5,6 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import binom, norm
 from sklearn.exceptions import NotFittedError
 
@@ -17,7 +15,6 @@ from tacit.inference import Split, variability_interval
 from tacit.inference.evidence import eigenvalues_raised
 from tacit.inference.minimum_evidence import COVARIANCE_ALLOWANCE, OUTPUT_ALLOWANCE, MinimumEvidence
 from tacit.inference.stream import Stream
-from tacit.mechanisms.intervals.shares import COVARIANCE_PURE, TRACE_PURE, TRACE_ZCDP
 from tacit.mechanisms.laws import Gaussian
 from tacit.privacy import ZCDP, compose
 
@@ -192,15 +189,6 @@ def test_the_releases_of_a_fit_add_up_to_at_most_the_budget(model):
         case epsilon:
             assert charge.epsilon <= Pure(epsilon).epsilon
     assert compose(charge) == charge
-
-
-@given(epsilon=st.floats(1e-6, 1e3), shares=st.tuples(*[st.floats(0.001, 1.0)] * 3))
-def test_the_parts_of_a_split_never_exceed_the_whole(epsilon, shares):
-    total = sum(shares)
-    splits = (Split(*(share / total * (1 - 1e-9) for share in shares)), TRACE_PURE, COVARIANCE_PURE, TRACE_ZCDP)
-    for split in splits:
-        assert compose(*split.of(Pure(epsilon))).epsilon <= epsilon
-        assert compose(*split.of(ZCDP(epsilon))).rho <= epsilon
 
 
 def test_scores_have_intervals_around_the_decision_and_around_the_prediction():

@@ -28,10 +28,12 @@ DRAWS = 2**14
 SMALLEST_DEVIATION = 1e-150
 
 
-def two_sided_quantiles(sampling: Floats, law: NoiseLaw, loads: Floats, level: float, stream: Stream) -> Floats:
+def two_sided_quantiles(
+    sampling: Floats, law: NoiseLaw, loads: Floats, level: float, released: tuple[Floats, ...]
+) -> Floats:
     """q with P(|error| > q) ≤ 1 − level, for each entry of `sampling` (v) and row of `loads` (c).
 
-    By `certified-quantiles`.
+    What was released seeds the simulation, where there is one. By `certified-quantiles`.
     """
     match law:
         case Gaussian(scale):
@@ -39,7 +41,7 @@ def two_sided_quantiles(sampling: Floats, law: NoiseLaw, loads: Floats, level: f
         case SphericalLaplace(scale):
             return _mixture_quantiles(sampling, 2 * scale**2 * _squares(loads), loads.shape[1], level)
         case Laplace(scale):
-            return _simulated_quantiles(sampling, scale * loads, level, stream)
+            return _simulated_quantiles(sampling, scale * loads, level, Stream(*released))
     raise TypeError(f"no quantiles for {law.name}")
 
 
@@ -55,7 +57,7 @@ def tail_bound(quantiles: Floats, sampling: Floats, spread: Floats, width: int) 
 
 
 def _mixture_quantiles(sampling: Floats, spread: Floats, width: int, level: float) -> Floats:
-    quantiles = _quadrature_quantiles(sampling, spread, width, level)
+    quantiles = RAISE * _quadrature_quantiles(sampling, spread, width, level)
     while np.any(exceeded := tail_bound(quantiles, sampling, spread, width) > 1 - level):
         quantiles = np.where(exceeded, RAISE * quantiles, quantiles)
     return quantiles

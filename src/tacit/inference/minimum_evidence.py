@@ -20,6 +20,7 @@ is post-processing of the release.
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -33,7 +34,6 @@ from tacit.inference.evidence import (
     law_to_dict,
     per_row,
 )
-from tacit.inference.stream import Stream
 from tacit.mechanisms.intervals.shares import LOUD_HESSIAN, SMALL_WIDTH
 from tacit.mechanisms.intervals.svec import svec_size
 from tacit.mechanisms.intervals.with_intervals import FitWithIntervals
@@ -84,7 +84,7 @@ class MinimumEvidence:
             tilted=isinstance(mechanism.fit, ObjectivePerturbation),
         )
 
-    @property
+    @cached_property
     def curvature(self) -> Floats:
         """A."""
         width = self.theta.size
@@ -149,9 +149,9 @@ class MinimumEvidence:
         return COVARIANCE_ALLOWANCE if self._has_covariance else 1.0
 
     def _quantiles(self, directions: Floats, level: float) -> Floats:
-        stream = Stream(self.theta, self.hessian, self.scores)
         variances, loads = self._sampling_variances(directions), self._noise_loads(directions)
-        return two_sided_quantiles(variances, self.fit_law, loads, level, stream)
+        released = (self.theta, self.hessian, self.scores)
+        return two_sided_quantiles(variances, self.fit_law, loads, level, released)
 
     def _loads(self, directions: Floats) -> Floats:
         """a, one row a direction."""
