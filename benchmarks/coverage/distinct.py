@@ -7,13 +7,12 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.special import expit
 
 Floats = np.ndarray
 LossName = Literal["logistic", "huber"]
 
 MOST_STEPS = 100
-SMALL_GRADIENT = 1e-8
+SMALL_GRADIENT = 1e-7
 SUFFICIENT_DECREASE = 1e-4
 
 
@@ -60,7 +59,8 @@ class DistinctRows:
             gradient = (tilt - self.margins.T @ (counts * pieces.slope)) / n + l2 * theta
             if np.linalg.norm(gradient) < SMALL_GRADIENT:
                 break
-            step = np.linalg.solve(self._gram(counts * pieces.curvature) / n + l2 * np.eye(width), gradient)
+            hessian = self._gram(counts * pieces.curvature) / n + l2 * np.eye(width)
+            step = np.linalg.solve(hessian, gradient)
             along, decrease, length = self.margins @ step, SUFFICIENT_DECREASE * (step @ gradient), 1.0
             now = _risk(counts, pieces, theta, l2, tilt)
             while True:
@@ -78,13 +78,22 @@ class DistinctRows:
         return self._gram(counts * pieces.curvature), self._gram(counts * pieces.slope**2)
 
     def _gram(self, weights: Floats) -> Floats:
-        return (self.margins * weights[:, None]).T @ self.margins
+        """Σ weight·xxᵀ from the products of the columns: faster than a product of matrices."""
+        rows, columns = np.triu_indices(self.margins.shape[1])
+        gram = np.empty((self.margins.shape[1],) * 2)
+        gram[rows, columns] = gram[columns, rows] = self._products @ weights
+        return gram
+
+    @cached_property
+    def _products(self) -> Floats:
+        rows, columns = np.triu_indices(self.margins.shape[1])
+        return np.ascontiguousarray((self.margins[:, rows] * self.margins[:, columns]).T)
 
 
 def pieces_of(loss: LossName, margins: Floats) -> Pieces:
     """The loss and its derivatives; the Huber hinge has width 0.5."""
     if loss == "logistic":
-        hit = expit(margins)
+        hit = 1 / (1 + np.exp(-margins))
         miss = 1 - hit
         return Pieces(-np.log(hit), miss, hit * miss)
     active = np.clip(1.5 - margins, 0.0, 1.0)

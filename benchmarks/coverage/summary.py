@@ -1,0 +1,61 @@
+"""The tables of docs/confidence-intervals.md, from the full table: `python -m benchmarks.coverage.summary`."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from benchmarks.parts import FULL
+
+CLASSIFIERS = ["loss", "currency", "rows"]
+
+
+def main() -> None:
+    """Print every table in Markdown."""
+    frame = pd.read_csv(FULL / "intervals.csv").dropna(subset=["coverage"])
+    frame["rows"] = frame["n"].map({2000: "2,000", 5000: "5,000"}).fillna("all")
+    simulated = frame[frame["engine"] == "simulated"]
+    grid = simulated[simulated["mechanism"].eq("objective") & simulated["currency"].isin(["pure", "zCDP"])]
+    other = simulated[~simulated.index.isin(grid.index)]
+    ridge = frame[frame["loss"] == "squared"]
+    tables = {
+        "published setting": _published(frame),
+        "tables that chose the constants": _worst(grid[~grid["held_out"]], CLASSIFIERS),
+        "held-out tables": _worst(grid[grid["held_out"]], CLASSIFIERS),
+        "other mechanisms": _worst(other, ["loss", "mechanism", "currency", "rows"]),
+        "regression": _worst(ridge, ["held_out", "currency", "epsilon"]),
+        "the library itself": _worst(frame[frame["engine"] == "library"], ["loss", "currency"]),
+        "missed": frame.loc[~frame["covered"].astype(bool), ["data", "d", "n", "loss", "mechanism", "currency"]],
+    }
+    for title, table in tables.items():
+        print(f"\n{title}\n\n{_markdown(table)}")
+
+
+def _published(frame: pd.DataFrame) -> pd.DataFrame:
+    """Adult, all rows, ε = 1, beside the published recipe."""
+    cells = frame[frame["length_mark"].notna()].sort_values(["currency", "d"], ascending=[True, True])
+    return cells[["d", "currency", "coverage", "worst", "length", "published_length", "over_variability"]]
+
+
+def _worst(cells: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """Each line is the worst of its cells."""
+    groups = cells.groupby(by, sort=False)
+    return groups.agg(
+        cells=("coverage", "size"),
+        least_average=("coverage", "min"),
+        least_single=("worst", "min"),
+        median_ratio=("over_variability", "median"),
+        largest_ratio=("over_variability", "max"),
+    ).reset_index()
+
+
+def _markdown(table: pd.DataFrame) -> str:
+    lines = [table.columns, ["---"] * table.shape[1], *table.itertuples(index=False)]
+    return "\n".join("| " + " | ".join(_cell(value) for value in line) + " |" for line in lines)
+
+
+def _cell(value: object) -> str:
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+if __name__ == "__main__":
+    main()
