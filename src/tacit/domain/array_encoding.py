@@ -76,7 +76,7 @@ class ArrayEncoding:
 
     def encode_sparse(self, block: SparseRows) -> SparseRows:
         """Encoded copy of sparse rows; entries stored twice are added first, as their meaning is the sum."""
-        # A new matrix: the block's mark "canonical" may be wrong. Its indices are the block's own until they must change.
+        # A new matrix around the indices of the block, whose mark "canonical" may be wrong.
         rows = sparse.csr_array((block.data.astype(np.float64), block.indices, block.indptr), shape=block.shape)
         with np.errstate(all="ignore"):
             if not rows.has_canonical_format:
