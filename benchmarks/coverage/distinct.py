@@ -14,6 +14,14 @@ LossName = Literal["logistic", "huber"]
 MOST_STEPS = 100
 SMALL_GRADIENT = 1e-7
 SUFFICIENT_DECREASE = 1e-4
+WELL_SHRUNK = 0.2
+
+
+class Start(NamedTuple):
+    """Where a minimum is looked for, and a Hessian to begin with."""
+
+    theta: Floats
+    hessian: Floats | None
 
 
 class Pieces(NamedTuple):
@@ -48,19 +56,24 @@ class DistinctRows:
         return np.bincount(sample, minlength=len(self.margins)).astype(float)
 
     def minimum(
-        self, loss: LossName, l2: float, counts: Floats, tilt: Floats | float = 0.0, start: Floats | None = None
+        self, loss: LossName, l2: float, counts: Floats, tilt: Floats | float = 0.0, start: Start | None = None
     ) -> Floats:
-        """argmin (1/n) Σ count·φ(margin) + (λ/2)‖θ‖² + ⟨tilt, θ⟩/n by Newton's method with step halving."""
+        """argmin (1/n) Σ count·φ(margin) + (λ/2)‖θ‖² + ⟨tilt, θ⟩/n by Newton's method with step halving.
+
+        A Hessian serves as long as its steps shrink the gradient well.
+        """
         n, width = counts.sum(), self.margins.shape[1]
-        theta = np.zeros(width) if start is None else start
+        theta, hessian = start or (np.zeros(width), None)
         scores = self.margins @ theta
-        pieces = pieces_of(loss, scores)
+        pieces, before = pieces_of(loss, scores), np.inf
         for _ in range(MOST_STEPS):
             gradient = (tilt - self.margins.T @ (counts * pieces.slope)) / n + l2 * theta
-            if np.linalg.norm(gradient) < SMALL_GRADIENT:
+            size = float(np.linalg.norm(gradient))
+            if size < SMALL_GRADIENT:
                 break
-            hessian = self._gram(counts * pieces.curvature) / n + l2 * np.eye(width)
-            step = np.linalg.solve(hessian, gradient)
+            if hessian is None or size > WELL_SHRUNK * before:
+                hessian = self._gram(counts * pieces.curvature) / n + l2 * np.eye(width)
+            step, before = np.linalg.solve(hessian, gradient), size
             along, decrease, length = self.margins @ step, SUFFICIENT_DECREASE * (step @ gradient), 1.0
             now = _risk(counts, pieces, theta, l2, tilt)
             while True:
@@ -71,6 +84,11 @@ class DistinctRows:
                 length /= 2
             theta, scores, pieces = moved, moved_scores, moved_pieces
         return theta
+
+    def start(self, loss: LossName, l2: float, theta: Floats) -> Start:
+        """θ with the Hessian of the whole table there."""
+        curvature, _ = self.moments(loss, theta, self.counts)
+        return Start(theta, curvature / self.counts.sum() + l2 * np.eye(len(theta)))
 
     def moments(self, loss: LossName, theta: Floats, counts: Floats) -> tuple[Floats, Floats]:
         """(Σ φ'' xxᵀ, Σ φ'² xxᵀ)."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks.coverage import wang_kifer_lee
 from benchmarks.coverage.cells import Cell
-from benchmarks.coverage.distinct import DistinctRows
+from benchmarks.coverage.distinct import DistinctRows, Start
 from benchmarks.coverage.measure import Record, Replicate, measured
 from benchmarks.coverage.tables import table
 from tacit.domain import Norms
@@ -76,13 +76,18 @@ class Simulation:
         """The minimum over the whole table, from which the samples are drawn."""
         return self.rows.minimum(self.cell.loss, self.l2, self.rows.counts)
 
+    @cached_property
+    def start(self) -> Start:
+        """Where the minima of the samples are looked for."""
+        return self.rows.start(self.cell.loss, self.l2, self.truth)
+
     def replicate(self) -> Replicate:
         """One release on a bootstrap sample."""
         counts, mechanism = self.rows.bootstrap(self.rng), self.mechanism
         theta = self._released(counts, mechanism.fit.law)
         if self.cell.has_published_length:
             setting = (self.cell.epsilon, self.cell.currency, self.l2)
-            self.published.append(wang_kifer_lee.interval_length(self.rows, counts, *setting, self.rng, self.truth))
+            self.published.append(wang_kifer_lee.interval_length(self.rows, counts, *setting, self.rng, self.start))
         curvature, scores = self.rows.moments(self.cell.loss, theta, counts)
         packed = np.array([np.trace(scores)]) if mechanism.scores.size == 1 else svec(scores)
         statistics = {
@@ -96,9 +101,9 @@ class Simulation:
     def _released(self, counts: Floats, law: NoiseLaw) -> Floats:
         """The private minimum with noise of this law, in the objective or in the answer."""
         if isinstance(self.mechanism.fit, OutputPerturbation):
-            return self._noisy(self.rows.minimum(self.cell.loss, self.l2, counts, start=self.truth), law)
+            return self._noisy(self.rows.minimum(self.cell.loss, self.l2, counts, start=self.start), law)
         tilt = self._noisy(np.zeros(self.width), law)
-        return self.rows.minimum(self.cell.loss, self.l2, counts, tilt, self.truth)
+        return self.rows.minimum(self.cell.loss, self.l2, counts, tilt, self.start)
 
     def _noisy(self, values: Floats, law: NoiseLaw) -> Floats:
         match law:

@@ -7,17 +7,24 @@ with noise in d² entries for the sensitivities 1/(2n) and 2S(‖θ‖)²/n, eig
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from scipy.special import expit
+
+from benchmarks.coverage.distinct import DistinctRows, Start
 
 Z95 = 1.959963984540054
 DRAWS = 4000
 
 
 def interval_length(
-    rows: Any, counts: np.ndarray, epsilon: float, currency: str, l2: float, rng: np.random.Generator, start: np.ndarray
+    rows: DistinctRows,
+    counts: np.ndarray,
+    epsilon: float,
+    currency: str,
+    l2: float,
+    rng: np.random.Generator,
+    start: Start,
 ) -> float:
     """Mean length of the 95 % intervals on one bootstrap sample."""
     n, width = int(counts.sum()), rows.margins.shape[1]
