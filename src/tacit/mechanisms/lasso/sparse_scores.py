@@ -52,8 +52,11 @@ class SparseScores:
     def refresh(self) -> None:
         """scores += Σ (change of Dᵢ) X_i over the rows that changed since the last time."""
         rows = np.flatnonzero(self._units != self._counted)
-        change = self._units[rows] - self._counted[rows]
-        self.scores += self._cells[rows].T @ change.astype(np.int64)
+        if 2 * rows.size < self._units.size:
+            change = self._units[rows] - self._counted[rows]
+            self.scores += self._cells[rows].T @ change.astype(np.int64)
+        else:  # picking most rows would cost more than the product
+            self.scores += self._cells.T @ (self._units - self._counted).astype(np.int64)
         self._counted[rows] = self._units[rows]
         self.drift = 0
 

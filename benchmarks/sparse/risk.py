@@ -1,0 +1,113 @@
+"""Excess risk on planted problems: against n, against p, and beside Laplace noise with strong composition."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from benchmarks.sparse.accuracy import BARE, DELTA, Record
+from benchmarks.sparse.tables import planted
+from tacit import Approx, Domain, PrivateLasso
+from tacit.mechanisms.lasso.candidates import SCORE_CHANGE
+from tacit.mechanisms.lasso.frank_wolfe import selection_budget
+from tacit.mechanisms.lasso.l1_problem import L1Problem
+from tacit.mechanisms.lasso.loss import ClippedSquared
+from tacit.mechanisms.lasso.schedule import SCHEDULES
+from tacit.mechanisms.lasso.sparse_scores import SparseScores
+from tacit.mechanisms.lasso.vertex_scores import Walk
+from tacit.mechanisms.problem import Shape
+from tacit.rows import open_rows
+
+SIZES = (5_000, 15_000, 50_000, 150_000)
+COMPARED = SIZES[:3]  # the theorem's steps at 150,000 rows would take as long as all the rest
+WIDTHS = (120, 1000, 10_000, 100_000, 1_000_000)
+MOMENT = 0.2  # of a relevant column, known by construction
+OURS = "PrivateLasso"
+
+
+def against_rows(quick: bool) -> Iterator[Record]:
+    """Risk for growing n at p = 1,000, its slope, and its ratio to that of the two Laplace versions."""
+    repeats, found = 5 if quick else 12, dict[str, list[float]]()
+    for method, fit in METHODS.items():
+        sizes, seeds = (SIZES, repeats) if method == OURS else (COMPARED, max(1, repeats // 4))
+        found[method] = [_mean(fit, n, 1000, seeds) for n in sizes]
+        for n, value in zip(sizes, found[method], strict=True):
+            yield {"part": "risk", "case": "against n", "method": method, "n": n, "p": 1000, "value": value}
+    yield _slope("slope over n, coefficients 1/j", found[OURS], SIZES, "-0.5 to -0.8")
+    ten = [_mean(_ours, n, 1000, repeats, 10) for n in COMPARED]
+    yield _slope("slope over n, ten coefficients", ten, COMPARED, None)
+    for method, risks in found.items():
+        if method != OURS:
+            ratio = float(np.exp(np.mean(np.log(np.array(found[OURS][: len(risks)]) / np.array(risks)))))
+            yield {"part": "risk", "case": "ratio of risks", "method": method, "value": ratio, "required": 0.6}
+
+
+def against_width(quick: bool) -> Iterator[Record]:
+    """Risk for growing p at n = 20,000, and how well a line in log p describes it."""
+    risks = [_mean(_ours, 20_000, p, 5 if quick else 12) for p in WIDTHS]
+    for p, risk in zip(WIDTHS, risks, strict=True):
+        yield {"part": "risk", "case": "against p", "method": OURS, "n": 20_000, "p": p, "value": risk}
+    logs = np.log(2 * np.array(WIDTHS))
+    line = np.polyval(np.polyfit(logs, risks, 1), logs)
+    explained = 1 - np.sum((line - risks) ** 2) / np.sum((np.array(risks) - np.mean(risks)) ** 2)
+    yield {"part": "risk", "case": "share explained by a line in log p", "method": OURS, "value": float(explained)}
+    power = float(np.polyfit(np.log(WIDTHS), np.log(risks), 1)[0])
+    yield {"part": "risk", "case": "slope of log risk over log p", "method": OURS, "value": power}
+
+
+def _mean(fit: Callable[[Any, Any], float], n: int, p: int, seeds: int, held: int = 100) -> float:
+    return float(np.mean([fit(*planted(n, p, seed, held)) for seed in range(seeds)]))
+
+
+def _slope(case: str, risks: list[float], sizes: tuple[int, ...], required: str | None) -> Record:
+    slope = float(np.polyfit(np.log(sizes), np.log(risks), 1)[0])
+    return {"part": "risk", "case": case, "method": OURS, "value": slope, "required": required}
+
+
+def _ours(X: Any, y: Any) -> float:
+    model = PrivateLasso(privacy=Approx(1.0, DELTA), column_moment=MOMENT).fit(X, y)
+    return float(np.mean((X @ model.coef_ - y) ** 2) / 2)
+
+
+def _laplace(X: Any, y: Any, steps: int) -> float:
+    """Algorithm 2 of Talwar, Thakurta and Zhang with Laplace noise 2Δ/ε₀, Δ = 2·2c/n, and strong composition."""
+    rng = np.random.default_rng()
+    rows = open_rows(X, y, Domain("linf"), BARE)
+    rule = SCHEDULES["frank-wolfe"]
+    state = SparseScores(rows, Walk(ClippedSquared(2.0), rule, steps, 1.0, 1.0))
+    scale = 2 * SCORE_CHANGE / strong_composition(1.0, DELTA, steps)
+    atoms = np.zeros(X.shape[1])
+    for step in range(1, steps + 1):
+        state.refresh()
+        scores = np.concatenate([-state.scores, state.scores]) + rng.laplace(scale=scale, size=2 * atoms.size)
+        vertex = int(scores.argmax())
+        feature, sign = vertex % atoms.size, 1 if vertex < atoms.size else -1
+        state.move(feature, sign)
+        atoms[feature] += sign * rule.weight(step)
+    return float(np.mean((X @ (atoms / rule.total(steps, steps)) - y) ** 2) / 2)
+
+
+def strong_composition(epsilon: float, delta: float, steps: int) -> float:
+    """The largest ε₀ with √(2T log(1/δ)) ε₀ + T ε₀ (e^ε₀ − 1) ≤ ε (Dwork, Rothblum and Vadhan 2010)."""
+    low, high = 0.0, epsilon
+    for _ in range(100):
+        middle = (low + high) / 2
+        spent = math.sqrt(2 * steps * math.log(1 / delta)) * middle + steps * middle * math.expm1(middle)
+        low, high = (middle, high) if spent <= epsilon else (low, middle)
+    return low
+
+
+def _recommended(X: Any, y: Any) -> int:
+    rows = open_rows(X, y, Domain("linf"), BARE)
+    problem = L1Problem(Shape.of(rows), ClippedSquared(2.0), 1.0, MOMENT)
+    return problem.recommended_steps(selection_budget(Approx(1.0, DELTA)))
+
+
+METHODS: dict[str, Callable[[Any, Any], float]] = {
+    OURS: _ours,
+    "Laplace, strong composition, T of theorem 2.5": lambda X, y: _laplace(X, y, round(X.shape[0] ** (2 / 3))),
+    "Laplace, strong composition, our T": lambda X, y: _laplace(X, y, _recommended(X, y)),
+}
