@@ -14,6 +14,7 @@ from tacit import ZCDP, Approx, Pure
 Currency = Literal["pure", "zCDP", "(ε, δ)"]
 Budget = Pure | ZCDP | Approx
 
+L2 = 0.002
 DELTA = 1e-6
 LOSSES: tuple[LossName, ...] = ("logistic", "huber")
 CURRENCIES: tuple[Currency, ...] = ("pure", "zCDP")
@@ -24,7 +25,10 @@ LENGTH_MARKS = {(5, "pure"): 0.37, (10, "pure"): 0.46, (5, "zCDP"): 0.24, (10, "
 
 @dataclass(frozen=True)
 class Cell:
-    """One line of the table; n None: all rows. A regression has all columns of its table, whatever d."""
+    """One line of the table; n None: all rows; l2 None: the library's choice.
+
+    A regression has all columns of its table, whatever d.
+    """
 
     data: str
     d: int
@@ -33,6 +37,7 @@ class Cell:
     currency: Currency
     loss: LossName | Literal["squared"]
     mechanism: Literal["objective", "output", "covariance"] = "objective"
+    l2: float | None = L2
     engine: Literal["simulated", "library", "library ridge"] = "simulated"
 
     @property
@@ -85,6 +90,7 @@ def full() -> Iterator[Cell]:
     yield from _regressions((*REGRESSIONS, *HELD_OUT_REGRESSIONS), (1.0,))
     for loss in LOSSES:
         yield from _other_mechanisms(loss)
+        yield from _with_default_l2(loss)
     yield from _by_the_library()
 
 
@@ -101,6 +107,11 @@ def _other_mechanisms(loss: LossName) -> Iterator[Cell]:
         yield Cell(name, 5, n, 1.0, "(ε, δ)", loss)
 
 
+def _with_default_l2(loss: LossName) -> Iterator[Cell]:
+    for name, n, currency in product(("adult", "bank", "mothers"), (2000, None), CURRENCIES):
+        yield Cell(name, 5, n, 1.0, currency, loss, l2=None)
+
+
 def _by_the_library() -> list[Cell]:
     return [
         Cell("adult", 5, 5000, 1.0, currency, loss, engine="library") for currency, loss in product(CURRENCIES, LOSSES)
@@ -109,6 +120,6 @@ def _by_the_library() -> list[Cell]:
 
 def _regressions(names: tuple[str, ...], epsilons: tuple[float, ...]) -> list[Cell]:
     return [
-        Cell(name, 0, None, epsilon, currency, "squared", "covariance", "library ridge")
+        Cell(name, 0, None, epsilon, currency, "squared", "covariance", None, "library ridge")
         for epsilon, name, currency in product(epsilons, names, CURRENCIES)
     ]

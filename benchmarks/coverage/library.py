@@ -46,7 +46,7 @@ def regressed(cell: Cell, replicates: int) -> Record:
     """Ridge on a survey table with public bounds."""
     frame, schema = data.load(cell.data).frame, data.load(cell.data).schema
     rows = open_rows(frame, None, schema, GEOMETRY)
-    plan = plan_regression_with_intervals(Shape.of(rows), Wishes(Squared()), cell.budget, "auto", None)
+    plan = plan_regression_with_intervals(Shape.of(rows), Wishes(Squared(), cell.l2), cell.budget, "auto", None)
     mechanism = plan.mechanism
     assert isinstance(mechanism, RegressionWithIntervals)
     width, n = rows.width, rows.n

@@ -38,6 +38,7 @@ def measured(cell: Cell, n: int, truth: Floats, draw: Callable[[], Replicate], r
     length, variability = float(2 * halves.mean()), _spread(with_whole_budget)
     record: Record = {"data": cell.data, "d": len(truth) - 1, "n": n, "loss": cell.loss, "mechanism": cell.mechanism}
     record |= {"currency": cell.currency, "epsilon": cell.epsilon, "held_out": cell.held_out, "engine": cell.engine}
+    record["default_l2"] = cell.l2 is None
     record |= {"replicates": replicates, "coverage": average, "worst": worst}
     record["covered"] = average >= (LEAST_AVERAGE if n >= LARGE else LEAST_AVERAGE_SMALL) and worst >= LEAST_SINGLE
     return record | {"length": length, "variability": variability, "over_variability": length / variability}

@@ -29,7 +29,6 @@ from tacit.mechanisms.release import Release
 
 Floats = np.ndarray
 
-L2 = 0.002
 SEED = 2  # of samples and noise; the recipe's constants were chosen with seed 1
 LOSSES = {"logistic": Logistic(), "huber": HuberHinge(0.5)}
 
@@ -48,7 +47,7 @@ def simulated(cell: Cell, replicates: int) -> Record:
 
 def planned(cell: Cell, shape: Shape) -> FitWithIntervals:
     """The library's plan for a cell."""
-    wishes = Wishes(LOSSES[cell.loss], L2)
+    wishes = Wishes(LOSSES[cell.loss], cell.l2)
     mechanism = plan_classifier_with_intervals(shape, wishes, cell.budget, cell.mechanism, None).mechanism
     assert isinstance(mechanism, FitWithIntervals)
     return mechanism
