@@ -212,3 +212,32 @@ def test_wide_rows() -> None:
     model.fit(X, rng.choice(["bad", "good"], n))
     assert 1 <= len(model.support_) <= 20
     assert model.predict(X[:10]).shape == (10,)
+
+
+def test_cells_that_are_not_negative_take_half_the_noise() -> None:
+    X, y = reviews()
+    options: dict[str, Any] = {"loss": "logistic", "privacy": Approx(1.0, 1e-6), "domain": CLASSES, "steps": 10}
+    scales = {}
+    for declared in (False, True):
+        model = PrivateLasso(nonnegative=declared, **options).fit(X, y)
+        scales[declared] = model.certificate_.releases[0]["noise"]["scale"]
+    assert scales[True] == pytest.approx(scales[False] / 2)
+
+
+def test_signs_are_taken_in_turn() -> None:
+    """Ten steps of one weight each: five up, five down, whatever the rows say; some may cancel."""
+    X, y = reviews()
+    model = PrivateLasso(loss="logistic", privacy=LARGE, domain=CLASSES, steps=10, nonnegative=True).fit(X, y)
+    assert set(model.support_) <= {3, 7, 50, 60}
+    assert model.coef_.sum() == pytest.approx(0)
+    assert 4 < np.abs(model.coef_).sum() <= 20 * (1 + 1e-12)
+    assert model.score(X, y) > 0.6
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"schedule": "uniform"}, "takes schedule='stagewise'"), ({"domain": schema()}, "needs a Domain")],
+)
+def test_nonnegative_needs_a_domain_and_equal_steps(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        PrivateLasso(nonnegative=True, **options).fit(np.ones((5, 2)), np.ones(5))

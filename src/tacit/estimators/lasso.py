@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,12 +15,13 @@ from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from tacit.certificate import REPORTED_DELTA, Certificate, describe
+from tacit.certificate import Certificate
 from tacit.domain import Domain, Encoding, Geometry, Schema
 from tacit.errors import ParameterError
 from tacit.estimators import lasso_file
 from tacit.estimators.admission import admit_table, admit_target, found_classes
 from tacit.estimators.base import Declaration, Floats
+from tacit.estimators.certified import certified
 from tacit.estimators.classifier import share_among
 from tacit.estimators.guard import refuse_unpaid_refits
 from tacit.estimators.lasso_wishes import lasso_wishes
@@ -33,7 +33,7 @@ from tacit.mechanisms.lasso.path import PATH
 from tacit.mechanisms.lasso.plan import plan_lasso
 from tacit.mechanisms.problem import Shape
 from tacit.noise import entropy_of
-from tacit.privacy import Approx, Budget, as_budget
+from tacit.privacy import Budget, as_budget
 from tacit.rows import Rows, linear_scores, open_rows
 
 
@@ -107,20 +107,7 @@ class PrivateLasso(BaseEstimator):  # type: ignore[misc]
         entropy = entropy_of(self.random_state)
         query = {"estimator": type(self).__name__, "declaration": declaration.fingerprint(), "n": rows.n}
         paid = run(jobs, entropy, self.ledger, query, type(self).__name__)
-        certificate = Certificate(
-            guarantee=paid.charge,
-            n=rows.n,
-            unit=declaration.unit if isinstance(declaration, Schema) else "one row",
-            choice=jobs[0].plan.why,
-            releases=tuple(describe(f, label=job.label) for job in jobs for f in job.plan.mechanism.facts),
-            randomness=entropy.source,
-            private=entropy.private,
-            assumed_public=self._assumed_public(),
-            schema_fingerprint=declaration.fingerprint(),
-            version=version("tacit"),
-            ledger=paid.entry,
-            delta=budget.delta if isinstance(budget, Approx) else REPORTED_DELTA,
-        )
+        certificate = certified(jobs, paid, budget, declaration, entropy, self._assumed_public())
         thetas = np.stack([expanded(release, rows.width) for release in paid.releases])
         if self.path_privacy is not None:
             self.loss_path_ = np.stack([release.statistics[PATH] for release in paid.releases])

@@ -39,31 +39,38 @@ class ConvexSet(Protocol):
         """A bound on E sup ⟨v, z⟩ for z ~ N(0, I): the Gaussian width."""
 
 
-def _checked(radius: float) -> None:
-    if not 0 < radius < 2**20:
-        raise ParameterError(f"radius must be a positive number below 2**20, got {radius!r}")
-
-
 @dataclass(frozen=True)
-class L2Ball:
-    """‖v‖₂ ≤ radius."""
+class _Sized:
+    """A set whose points have ℓ2 norm at most its radius, which some of them attain."""
 
     radius: float
-    name: str = "l2 ball"
 
     def __post_init__(self) -> None:
-        _checked(self.radius)
-
-    @property
-    def diameter(self) -> float:
-        return 2 * self.radius
+        if not 0 < self.radius < 2**20:
+            raise ParameterError(f"radius must be a positive number below 2**20, got {self.radius!r}")
 
     @property
     def l2_radius(self) -> float:
         return self.radius
 
+
+@dataclass(frozen=True)
+class _Ball(_Sized):
+    """A set that holds −v with every point v."""
+
+    @property
+    def diameter(self) -> float:
+        return 2 * self.radius
+
     def start(self, width: int) -> Vector:
         return np.zeros(width)
+
+
+@dataclass(frozen=True)
+class L2Ball(_Ball):
+    """‖v‖₂ ≤ radius."""
+
+    name: str = "l2 ball"
 
     def furthest(self, gradient: Vector) -> Vector:
         # Divided by the peak first: a squared coordinate could underflow.
@@ -76,61 +83,40 @@ class L2Ball:
 
 
 @dataclass(frozen=True)
-class L1Ball:
+class L1Ball(_Ball):
     """‖v‖₁ ≤ radius."""
 
-    radius: float
     name: str = "l1 ball"
 
-    def __post_init__(self) -> None:
-        _checked(self.radius)
-
-    @property
-    def diameter(self) -> float:
-        return 2 * self.radius
-
-    @property
-    def l2_radius(self) -> float:
-        return self.radius
-
-    def start(self, width: int) -> Vector:
-        return np.zeros(width)
-
     def furthest(self, gradient: Vector) -> Vector:
-        vertex = np.zeros(gradient.size)
         best = int(np.abs(gradient).argmax())
-        vertex[best] = -self.radius if gradient[best] > 0 else self.radius
-        return vertex
+        return _vertex(gradient.size, best, -self.radius if gradient[best] > 0 else self.radius)
 
     def width(self, dimension: int) -> float:
         return self.radius * math.sqrt(2 * math.log(2 * dimension))
 
 
 @dataclass(frozen=True)
-class Simplex:
+class Simplex(_Sized):
     """v ≥ 0, Σ v_j = radius."""
 
-    radius: float
     name: str = "simplex"
-
-    def __post_init__(self) -> None:
-        _checked(self.radius)
 
     @property
     def diameter(self) -> float:
         return math.sqrt(2) * self.radius
 
-    @property
-    def l2_radius(self) -> float:
-        return self.radius
-
     def start(self, width: int) -> Vector:
         return np.full(width, self.radius / width)
 
     def furthest(self, gradient: Vector) -> Vector:
-        vertex = np.zeros(gradient.size)
-        vertex[int(gradient.argmin())] = self.radius
-        return vertex
+        return _vertex(gradient.size, int(gradient.argmin()), self.radius)
 
     def width(self, dimension: int) -> float:
         return self.radius * math.sqrt(2 * math.log(max(dimension, 2)))
+
+
+def _vertex(width: int, place: int, value: float) -> Vector:
+    vertex = np.zeros(width)
+    vertex[place] = value
+    return vertex
