@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks import parts
 from benchmarks.data import Missing
-from benchmarks.sparse.accuracy import TASKS, Record, accuracy
+from benchmarks.sparse.accuracy import TASKS, Record, accuracy, chosen_words
 from benchmarks.sparse.picture import draw
 from benchmarks.sparse.risk import against_rows, against_width
 from benchmarks.sparse.speed import speed
@@ -17,6 +17,7 @@ PARTS: dict[str, Callable[[bool], Iterator[Record]]] = {
     "risk against n": against_rows,
     "risk against p": against_width,
     **{f"accuracy on {task.name}": partial(accuracy, task) for task in TASKS},
+    "words": chosen_words,
     "speed": speed,
 }
 

@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-from benchmarks.sparse.tables import Split, molecules, reviews, web_pages
+from benchmarks.sparse.tables import Split, molecules, reviews, web_pages, words
 from tacit import Approx, Domain, PrivateLasso
 from tacit.domain import Geometry
 from tacit.mechanisms.lasso.frank_wolfe import VertexFrankWolfe, expanded, selection_budget
@@ -79,6 +79,14 @@ def accuracy(task: Task, quick: bool) -> Iterator[Record]:
             published = [_published(X, y, epsilon) for X, y, _, _ in splits[:1]]
             yield _record(task, epsilon, "published settings, sound", published, splits[:1], None)
     yield _not_private(task, splits[0])
+
+
+def chosen_words(quick: bool) -> Iterator[Record]:
+    """The largest coefficients of one fit to IMDB at ε = 1."""
+    X, y, _, _ = reviews(0)
+    model, names = fitted(X, y, 1.0, **DECLARED), words()
+    for word in model.coefficients().head(16).itertuples():
+        yield {"part": "words", "case": names[word.column], "method": "PrivateLasso", "value": word.coefficient}
 
 
 def fitted(X: Any, y: Any, epsilon: float, **options: Any) -> PrivateLasso:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 from functools import cache
 from pathlib import Path
@@ -23,6 +24,12 @@ def reviews(seed: int) -> Split:
     if seed:
         train = np.random.default_rng(seed).permutation(len(y)) < len(y) // 2
     return X[train], y[train], X[~train], y[~train]
+
+
+def words() -> list[str]:
+    """The names of IMDB's columns."""
+    with gzip.open(_file("imdb/imdb_vocab.txt.gz"), "rt", encoding="utf-8") as file:
+        return file.read().splitlines()
 
 
 def all_reviews() -> tuple[Any, Any]:

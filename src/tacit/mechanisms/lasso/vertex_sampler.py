@@ -23,7 +23,7 @@ from tacit.privacy.rounding import exact, upper
 
 Integers = NDArray[np.int64]
 
-TOTAL_BITS = 60  # of all proposal weights together: a word picks one of them with at most 2^-4 rejections
+TOTAL_BITS = 60  # of all proposal weights together, or one more: a word picks one with at most 2^-3 rejections
 TRIES = 128  # proposals for which words are drawn beforehand, whatever the scores
 COARSENESS = 2.0**-49
 """Allowed relative error of a probability in binary64 for each unit of its exponent, by `vertex-sampler-law`."""
@@ -64,11 +64,11 @@ class Proposals:
         merits = np.abs(scores) if len(signs) == 2 else scores * -signs[0]
         levels = np.multiply(merits, levels_per_unit, dtype=np.float64)
         top = float(levels.max())
-        levels += room * levels_per_unit + (abs(top) + TOTAL_BITS) * 2.0**-40  # the last for rounding
-        np.ceil(levels, out=levels)
-        base = int(levels.max()) - (TOTAL_BITS - scores.size.bit_length())
-        levels -= base
+        lift = room * levels_per_unit + (abs(top) + TOTAL_BITS) * 2.0**-40  # the last for rounding
+        base = math.ceil(top + lift) - (TOTAL_BITS - scores.size.bit_length())
+        levels += lift - base
         np.maximum(levels, 0.0, out=levels)
+        np.ceil(levels, out=levels)
         weights = np.left_shift(1, levels.astype(np.int64), out=merits)
         return cls(signs, np.cumsum(weights, out=weights), base)
 
