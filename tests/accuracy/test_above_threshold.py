@@ -9,7 +9,7 @@ from scipy.stats import expon, laplace
 from tacit.audit import Batches, lower_bound
 from tacit.errors import ParameterError
 from tacit.mechanisms import InteractiveAboveThreshold, OneSidedNoise, TwoSidedNoise
-from tacit.noise import LazyExponential, SystemEntropy
+from tacit.noise import LazyExponential, ReplayedEntropy, SystemEntropy
 
 EPSILON = 1.0
 
@@ -125,3 +125,24 @@ def test_noise_without_meaning_is_refused(arguments):
 def test_a_threshold_must_be_finite():
     with pytest.raises(ParameterError, match="threshold"):
         InteractiveAboveThreshold(OneSidedNoise(1.0, 1.0), float("nan"), SystemEntropy())
+
+
+@pytest.mark.proof("lazy-comparison")
+@pytest.mark.parametrize("noise", [OneSidedNoise(0.01, EPSILON), TwoSidedNoise(0.01, EPSILON, 0.5)])
+def test_asking_for_the_first_above_is_asking_one_by_one(noise):
+    rng = np.random.default_rng()
+    for _ in range(200):
+        values, words = -0.3 * rng.random(9), SystemEntropy().words(10)
+        together = InteractiveAboveThreshold(noise, -0.1, ReplayedEntropy(words))
+        apart = InteractiveAboveThreshold(noise, -0.1, ReplayedEntropy(words))
+        found = together.first_above(values + 0.05 * rng.random(9), values.__getitem__)
+        expected = next((place for place, value in enumerate(values) if apart.above(value)), None)
+        assert found == expected
+        assert together.halted is (found is not None)
+
+
+def test_a_halted_test_does_not_look_for_another_first():
+    test = InteractiveAboveThreshold(OneSidedNoise(1.0, EPSILON), -1e6, SystemEntropy())
+    assert test.first_above(np.zeros(2), lambda _: 0.0) == 0
+    with pytest.raises(ParameterError, match="halted"):
+        test.first_above(np.zeros(2), lambda _: 0.0)

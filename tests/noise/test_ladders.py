@@ -25,8 +25,9 @@ from tacit.noise import (
     grid_exponent,
     spherical_grid_exponent,
 )
-from tacit.noise.grid import Floats, exact
-from tacit.noise.jumps import JumpSpread
+from tacit.noise.grid import Floats
+from tacit.noise.radial_jumps import RadialJumps
+from tacit.noise.scales import Scales
 
 LADDERS = [LaplaceLadder, SphericalLadder, BrownianLadder]
 EVERYTHING = st.floats(allow_nan=True, allow_infinity=True, allow_subnormal=True)
@@ -208,9 +209,8 @@ def test_jumps_have_the_law_of_a_negative_binomial_number_of_exponentials(halves
     entropy, rng = SystemEntropy(), generator()
 
     def jumps(parts: int) -> Floats:
-        return np.array(
-            [JumpSpread(exact("s", 1), exact("c", keep), parts, entropy).interval()[0] for _ in range(4000)]
-        )
+        scales = Scales([1.0, math.sqrt(keep)])
+        return np.array([RadialJumps(parts, scales, entropy).enclosure().centre[0] for _ in range(4000)])
 
     arrivals = rng.negative_binomial(halves / 2, keep, 20_000)
     energy = np.where(arrivals > 0, rng.gamma(np.maximum(arrivals, 1)), 0.0) * keep

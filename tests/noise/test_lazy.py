@@ -15,13 +15,16 @@ from noise_support import above_threshold, assert_counts, assert_privacy_not_ref
 from tacit.errors import ParameterError
 from tacit.noise import (
     LazyExponential,
+    LazyExponentials,
     LazyGaussian,
     LazyLaplace,
+    LazyLaplaces,
     RecordedEntropy,
     ReplayedEntropy,
     SystemEntropy,
     bernoulli,
     exceeds,
+    first_exceeding,
 )
 
 LAWS = [(LazyLaplace, stats.laplace), (LazyExponential, stats.expon), (LazyGaussian, stats.norm)]
@@ -68,6 +71,55 @@ def test_values_are_compared_as_exact_rationals():
     third = Fraction(1, 3)
     assert exceeds(third, Exactly(), float(third), Exactly())
     assert not exceeds(float(third), Exactly(), third, Exactly())
+
+
+def one_by_one(values, single, words, other, other_noise):
+    """The first index that exceeds, by single comparisons of the same words."""
+    for index, (value, word) in enumerate(zip(values, words, strict=True)):
+        if exceeds(value, single(2.0, ReplayedEntropy([word])), other, other_noise):
+            return index
+    return None
+
+
+@pytest.mark.proof("lazy-comparison")
+@pytest.mark.parametrize(("many", "single"), [(LazyExponentials, LazyExponential), (LazyLaplaces, LazyLaplace)])
+def test_the_first_that_exceeds_is_the_one_found_by_single_comparisons(many, single):
+    rng, found = np.random.default_rng(), []
+    for slack in [0.0, 1e-3, 1.0, 1e9] * 25:
+        values = rng.normal(size=12) - 4
+        words = [0, 1, 2**63, 2**64 - 1, *SystemEntropy().words(8).tolist()]
+        rng.shuffle(words)
+        other_noise = LazyExponential(2.0, SystemEntropy())
+        asked = []
+        first = first_exceeding(
+            values + slack,
+            lambda index: asked.append(index) or values[index],  # noqa: B023
+            many(12, 2.0, ReplayedEntropy(words)),
+            0.5,
+            other_noise,
+        )
+        assert first == one_by_one(values, single, words, 0.5, other_noise)
+        assert asked == sorted(asked)
+        found.append((slack, len(asked)))
+    assert sum(count for slack, count in found if slack == 0) < sum(count for slack, count in found if slack == 1e9)
+
+
+@pytest.mark.proof("lazy-comparison")
+def test_bounds_that_are_too_low_are_noticed():
+    """The check above would fail if `bounds` did not bound."""
+    values, words = np.full(50, 5.0), SystemEntropy().words(50).tolist()
+    noises = LazyExponentials(50, 2.0, ReplayedEntropy(words))
+    first = first_exceeding(values - 1e3, values.__getitem__, noises, 0.5, Exactly())
+    assert first != one_by_one(values, LazyExponential, words, 0.5, Exactly())
+
+
+@given(values=st.lists(EVERYTHING, min_size=1, max_size=5), other=EVERYTHING)
+@settings(max_examples=100, deadline=None)
+def test_no_values_raise_when_many_are_compared(values, other):
+    table = np.array(values)
+    noises = LazyLaplaces(len(values), 1.0, SystemEntropy())
+    first = first_exceeding(table, table.__getitem__, noises, other, LazyLaplace(1.0, SystemEntropy()))
+    assert first is None or 0 <= first < len(values)
 
 
 @given(value=EVERYTHING, other=EVERYTHING)

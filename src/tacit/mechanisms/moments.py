@@ -116,22 +116,25 @@ class MomentRelease:
 
     def total(self, rows: Rows) -> Matrix:
         """S itself: private, not to be released."""
+
+        def sums(X: Any, y: Vector) -> tuple[Matrix, Vector, float]:
+            return gram(X), X.T @ y, float(y @ y)
+
+        return self.matrix(*rows.total(sums))
+
+    def matrix(self, products: Matrix, cross: Vector, squares: float) -> Matrix:
+        """S from Σxxᵀ, Σyx and Σy²."""
         weight = self.target_weight
-
-        def moments(X: Any, y: Vector) -> tuple[Matrix, Vector, float]:
-            weighted = weight * y  # |fl(a·y)| ≤ a for |y| ≤ 1: rounding is monotone
-            return gram(X), X.T @ weighted, float(weighted @ weighted)
-
-        products, cross, square = rows.total(moments)
-        return np.block([[products, cross[:, None]], [cross[None, :], np.array([[square]])]])
+        side = weight * cross
+        return np.block([[products, side[:, None]], [side[None, :], np.array([[weight * weight * squares]])]])
 
     def _rounding(self, row_norm: float) -> float:
-        """Computed against exact packed sums: blocked addition, then √2 as a float and the product with it.
+        """Computed against exact packed sums: blocked addition, then products with a, a² and √2, themselves rounded.
 
         By `symmetric-moments`.
         """
         addition = self.shape.summation_error(row_norm)
-        return upper(lambda: exact(addition) * 2 + exact(row_norm) * self.shape.n * exact(2.0**-52))
+        return upper(lambda: exact(addition) * 2 + exact(row_norm) * self.shape.n * exact(2.0**-50))
 
     def pack(self, matrix: Matrix) -> Vector:
         """The upper triangle as one vector, off-diagonal entries weighted."""

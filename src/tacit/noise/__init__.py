@@ -4,7 +4,17 @@ from tacit.noise.coins import bernoulli
 from tacit.noise.entropy import Entropy, RecordedEntropy, ReplayedEntropy, SeededEntropy, SystemEntropy
 from tacit.noise.grid import grid_exponent, spherical_grid_exponent
 from tacit.noise.ladders import BrownianLadder, LaplaceLadder, SphericalLadder
-from tacit.noise.lazy import LazyExponential, LazyGaussian, LazyLaplace, LazyReal, exceeds
+from tacit.noise.lazy import (
+    LazyExponential,
+    LazyExponentials,
+    LazyGaussian,
+    LazyLaplace,
+    LazyLaplaces,
+    LazyReal,
+    LazyReals,
+    exceeds,
+    first_exceeding,
+)
 from tacit.noise.rounding import Balls, Binary64, Evaluator
 from tacit.noise.seeding import entropy_of
 from tacit.noise.selection import exponential_mechanism, permute_and_flip
@@ -18,9 +28,12 @@ __all__ = [
     "Evaluator",
     "LaplaceLadder",
     "LazyExponential",
+    "LazyExponentials",
     "LazyGaussian",
     "LazyLaplace",
+    "LazyLaplaces",
     "LazyReal",
+    "LazyReals",
     "RecordedEntropy",
     "ReplayedEntropy",
     "SeededEntropy",
@@ -30,6 +43,7 @@ __all__ = [
     "entropy_of",
     "exceeds",
     "exponential_mechanism",
+    "first_exceeding",
     "gaussian",
     "grid_exponent",
     "laplace",

@@ -54,9 +54,22 @@ class BitString:
     def ball(self, bits: int) -> Ball:
         """Encloses every continuation of the first `bits` bits (at least), drawing them if need be."""
         while self._length < bits:
-            self._known = (self._known << WORD) | self._entropy.more()
-            self._length += WORD
+            self._draw()
         return arb((2 * self._known + 1, -self._length - 1), (1, -self._length - 1))
+
+    def at_least(self, number: Fraction) -> bool:
+        """Whether the real is >= a rational, exactly; draws bits while the number lies inside the cell."""
+        while True:
+            scaled = number * 2**self._length
+            if scaled <= self._known:
+                return True
+            if scaled >= self._known + 1:
+                return False
+            self._draw()
+
+    def _draw(self) -> None:
+        self._known = (self._known << WORD) | self._entropy.more()
+        self._length += WORD
 
 
 def rational(number: Fraction) -> Ball:

@@ -3,7 +3,8 @@
 Two channels, so that what can be counted says nothing about a row. `words` serves the first pass: how
 many words it is asked for depends on public sizes only. `more` serves refinement: one further word of
 a bit string whose first word did not settle a rounding or a comparison (probability below 2^-30 a
-coordinate, see docs/proofs/certified-rounding.md). A stream keeps the channels apart, hence a refinement never shifts
+coordinate, see docs/proofs/certified-rounding.md), or, in a ladder, words for a coordinate that jumps unusually
+often, which tells nothing about data. A stream keeps the channels apart, hence a refinement never shifts
 the words of the next first pass.
 """
 

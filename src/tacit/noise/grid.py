@@ -70,7 +70,12 @@ def grid_exponent(scale: Number) -> int:
 
 def spherical_grid_exponent(scale: Number, dimension: int) -> int:
     """The grid of spherical noise, whose coordinates have size about scale √dimension."""
-    return grid_exponent(scale) + (max(dimension, 1).bit_length() - 1) // 2
+    return grid_exponent(scale) + spherical_bits(dimension)
+
+
+def spherical_bits(dimension: int) -> int:
+    """Bits by which the grid of spherical noise is coarser than that of a coordinate on its own."""
+    return (max(dimension, 1).bit_length() - 1) // 2
 
 
 def clamped(values: ArrayLike, exponent: int) -> Floats:

@@ -21,6 +21,9 @@ from tacit.noise.grid import Floats
 CLAIM = 2.0**-47
 """64 units of 2^-53: the claimed error of one elementary function, by `binary64-enclosures`."""
 
+ADDITION = 2.0**-50
+"""8 units of 2^-53: the claimed error of one addition in a long sum, by `binary64-enclosures`."""
+
 _MANTISSA_BITS = 52
 _SQRT_HALF_PATTERN = int(np.float64(math.sqrt(0.5)).view(np.int64))
 _LN2_HIGH = float.fromhex("0x1.62e42fee00000p-1")  # 32 bits: times a 7-bit exponent it is exact
@@ -43,7 +46,16 @@ class Enclosure(NamedTuple):
 def exponential(words: Words, bits: int) -> Enclosure:
     """-log U for every U in [w, w+1] 2^-bits, within 2^-47 (1 + L) + 1/w, by `binary64-enclosures`."""
     whole = words.astype(np.float64)
-    pattern = (whole + 0.5).view(np.int64)
+    centre = minus_logarithm(whole + 0.5, bits)
+    with np.errstate(divide="ignore"):
+        bound = 1.0 / whole  # infinite for the word 0, whose cell reaches log 0
+    bound += CLAIM * (1.0 + centre)
+    return Enclosure(centre, bound)
+
+
+def minus_logarithm(numbers: Floats, bits: int = 0) -> Floats:
+    """-log(x 2^-bits) for floats x with 2^-100 <= x 2^-bits <= 2, within 2^-47 (1 + |L|), by `binary64-enclosures`."""
+    pattern = numbers.view(np.int64)
     exponent = (pattern - _SQRT_HALF_PATTERN) >> _MANTISSA_BITS
     mantissa = (pattern - (exponent << _MANTISSA_BITS)).view(np.float64)  # √½ <= mantissa < √2, exact
     power = exponent - float(bits)
@@ -52,11 +64,7 @@ def exponential(words: Words, bits: int) -> Enclosure:
     log_mantissa = _horner(_ATANH, ratio * ratio)
     log_mantissa *= ratio + ratio
     log_mantissa += power * _LN2_LOW
-    centre = -(power * _LN2_HIGH + log_mantissa)
-    with np.errstate(divide="ignore"):
-        bound = 1.0 / whole  # infinite for the word 0, whose cell reaches log 0
-    bound += CLAIM * (1.0 + centre)
-    return Enclosure(centre, bound)
+    return np.asarray(-(power * _LN2_HIGH + log_mantissa))
 
 
 def cosine_sine(words: Words) -> tuple[Floats, Floats]:
@@ -85,7 +93,7 @@ def normal_pairs(words: Words, turns: Words) -> Enclosure:
     Bound 2e/R + 2^-46 R for R = √(2L) and |L - exact| <= e, by `binary64-enclosures`.
     """
     energy, error = exponential(words, 64)
-    radius = np.sqrt(2.0 * energy)
+    radius = np.sqrt(np.abs(2.0 * energy))  # for the last words L is -0.0, and the bound below would be -infinity
     with np.errstate(divide="ignore"):
         error *= 2.0 / radius
     error += 2.0 * CLAIM * radius
@@ -96,7 +104,7 @@ def normal_pairs(words: Words, turns: Words) -> Enclosure:
     return Enclosure(centre, np.repeat(error, 2))
 
 
-def scaled(unit: Enclosure, factor: float, factor_bound: float = 0.0) -> Enclosure:
+def scaled(unit: Enclosure, factor: float | Floats, factor_bound: float | Floats = 0.0) -> Enclosure:
     """Enclosure of s·x for |s - factor| <= factor_bound + 4u |factor| and x in `unit`.
 
     |s x - fl(factor·centre)| <= |s|·bound + |s - factor|·|centre| + u |factor·centre|, and 2^-47 covers
@@ -108,12 +116,6 @@ def scaled(unit: Enclosure, factor: float, factor_bound: float = 0.0) -> Enclosu
         bound *= CLAIM * factor + factor_bound
         bound += (factor * (1.0 + CLAIM) + factor_bound) * unit.bound
     return Enclosure(centre, bound)
-
-
-def total(first: Enclosure, second: Enclosure) -> Enclosure:
-    """Enclosure of x + y; the sum rounds by u |x + y| at most, by `binary64-enclosures`."""
-    centre = first.centre + second.centre
-    return Enclosure(centre, first.bound + second.bound + CLAIM * np.abs(centre))
 
 
 def _horner(coefficients: tuple[float, ...], x: Floats) -> Floats:

@@ -11,75 +11,82 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tacit.errors import ParameterError
-from tacit.noise import kernel
 from tacit.noise.balls import Ball
 from tacit.noise.entropy import Entropy
-from tacit.noise.grid import (
-    GRID_BITS,
-    Floats,
-    Number,
-    binary_exponent,
-    clamped,
-    exact_scale,
-    exact_variance,
-    grid_exponent,
-    spherical_grid_exponent,
-)
-from tacit.noise.jumps import JumpSpread
+from tacit.noise.grid import GRID_BITS, Floats, Number, binary_exponent, clamped, exact_variance, spherical_bits
 from tacit.noise.kernel import Enclosure
-from tacit.noise.laws import FixedSpread, GammaSpread, LaplaceNoise, NormalNoise
-from tacit.noise.rounding import Evaluator, RealNoise, release
+from tacit.noise.laplace_jumps import LaplaceJumps
+from tacit.noise.laws import FixedSpread
+from tacit.noise.normal_steps import FixedSpreads, NormalSteps
+from tacit.noise.radial_jumps import RadialJumps
+from tacit.noise.rounding import Evaluator, release_flat
+from tacit.noise.scales import Scales, refuse_unless_decreasing
+
+
+class LadderNoise(Protocol):
+    """X_t for every level t, as exact reals."""
+
+    def enclosure(self, levels: slice) -> Enclosure:
+        """Binary64 enclosures, one row a level."""
+        ...
+
+    def ball(self, level: int, index: int, bits: int) -> Ball:
+        """Ball around one coordinate of one level, from `bits` bits of each string."""
+        ...
 
 
 class _Ladder:
-    """Partial sums of independent steps, released level by level. Cannot be pickled: it holds secrets."""
+    """One vector under the noise of each level. Cannot be pickled: it holds secrets."""
 
-    def __init__(self, values: ArrayLike, steps: Sequence[RealNoise], exponents: Sequence[int]) -> None:
+    def __init__(self, values: ArrayLike, noise: LadderNoise, exponents: NDArray[np.int64]) -> None:
         # One clamped vector serves all levels: with a limit of its own, a noisier level could tell
         # something that the less noisy ones do not imply.
-        self._values = clamped(values, min(exponents)).reshape(np.shape(values))
-        self._steps = list(steps)
-        self._exponents = list(exponents)
-        self._sums: list[Enclosure] = []
+        self._values = clamped(values, int(exponents.min()))
+        self._shape = np.shape(values)
+        self._noise = noise
+        self._exponents = exponents
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
-        return len(self._steps)
+        return len(self._exponents)
 
     def release(self, level: int, *, evaluator: Evaluator | None = None) -> Floats:
         """R_g(f + X_level), the same however often it is asked for."""
-        if not 0 <= level < len(self):
-            raise ParameterError(f"level must lie in 0..{len(self) - 1} (0 is the noisiest), not {level}.")
+        return np.asarray(self.releases(level, level + 1, evaluator=evaluator)[0])
+
+    def releases(self, start: int, stop: int, *, evaluator: Evaluator | None = None) -> Floats:
+        """The releases of levels start..stop-1, one row a level: the same as level by level."""
+        if not 0 <= start < stop <= len(self):
+            asked = f"{start}" if stop == start + 1 else f"{start}..{stop - 1}"
+            raise ParameterError(f"level must lie in 0..{len(self) - 1} (0 is the noisiest), not {asked}.")
+        values = np.broadcast_to(self._values, (stop - start, self._values.size))
+        noise = _Stretch(self._noise, start, stop, self._values.size)
         with self._lock:
-            noise = _Tail(self._steps[level:], self._sum(level))
-            return release(self._values, noise, self._exponents[level], evaluator)
-
-    def _sum(self, level: int) -> Enclosure:
-        """Enclosure of X_level, extended from the least noisy level one step at a time."""
-        while len(self._sums) < len(self) - level:
-            step = self._steps[len(self) - 1 - len(self._sums)].enclosure(slice(None))
-            self._sums.append(kernel.total(self._sums[-1], step) if self._sums else step)
-        return self._sums[len(self) - 1 - level]
+            rows = release_flat(values, noise, self._exponents[start:stop, None], evaluator)
+        return rows.reshape(stop - start, *self._shape)
 
 
-class _Tail:
-    """X_t = W_t + W_{t+1} + ... as one vector of reals."""
+class _Stretch:
+    """Some consecutive levels as one array of reals."""
 
-    def __init__(self, steps: Sequence[RealNoise], sums: Enclosure) -> None:
-        self._steps = steps
-        self._sums = sums
+    def __init__(self, noise: LadderNoise, start: int, stop: int, size: int) -> None:
+        self._noise = noise
+        self._start = start
+        self._size = size
+        self._enclosure = noise.enclosure(slice(start, stop))
 
     def enclosure(self, block: slice) -> Enclosure:
-        return Enclosure(self._sums.centre[block], self._sums.bound[block])
+        return Enclosure(self._enclosure.centre[:, block], self._enclosure.bound[:, block])
 
     def ball(self, index: int, bits: int) -> Ball:
-        return sum(step.ball(index, bits) for step in self._steps)
+        level, place = divmod(index, self._size)
+        return self._noise.ball(self._start + level, place, bits)
 
 
 class LaplaceLadder(_Ladder):
@@ -90,12 +97,9 @@ class LaplaceLadder(_Ladder):
     """
 
     def __init__(self, values: ArrayLike, scales: Sequence[Number], entropy: Entropy) -> None:
-        exact = _decreasing("scales", [exact_scale("every scale", scale) for scale in scales])
-        size = int(np.size(values))
-        steps = [
-            LaplaceNoise(size, coarse, entropy, keep) for coarse, keep in zip(exact, _kept_shares(exact), strict=True)
-        ]
-        super().__init__(values, steps, [grid_exponent(scale) for scale in exact])
+        exact = Scales(scales)
+        noise = LaplaceJumps(int(np.size(values)), exact, entropy)
+        super().__init__(values, noise, exact.binary_exponents - GRID_BITS)
 
 
 class SphericalLadder(_Ladder):
@@ -105,14 +109,9 @@ class SphericalLadder(_Ladder):
     """
 
     def __init__(self, values: ArrayLike, scales: Sequence[Number], entropy: Entropy) -> None:
-        exact = _decreasing("scales", [exact_scale("every scale", scale) for scale in scales])
-        size = int(np.size(values))
-        steps = [
-            NormalNoise(size, JumpSpread(coarse, keep, size + 1, entropy), entropy)
-            for coarse, keep in zip(exact[:-1], _kept_shares(exact)[:-1], strict=True)
-        ]
-        steps.append(NormalNoise(size, GammaSpread(exact[-1], size + 1, entropy), entropy))
-        super().__init__(values, steps, [spherical_grid_exponent(scale, size) for scale in exact])
+        exact, size = Scales(scales), int(np.size(values))
+        noise = NormalSteps(size, len(exact), RadialJumps(size + 1, exact, entropy), entropy)
+        super().__init__(values, noise, exact.binary_exponents - GRID_BITS + spherical_bits(size))
 
 
 class BrownianLadder(_Ladder):
@@ -122,21 +121,8 @@ class BrownianLadder(_Ladder):
     """
 
     def __init__(self, values: ArrayLike, variances: Sequence[Number], entropy: Entropy) -> None:
-        exact = _decreasing("variances", [exact_variance("every variance", each) for each in variances])
-        size = int(np.size(values))
-        steps = [
-            NormalNoise(size, FixedSpread(coarse - fine), entropy)
-            for coarse, fine in zip(exact, [*exact[1:], Fraction(0)], strict=True)
-        ]
-        super().__init__(values, steps, [binary_exponent(each) // 2 - GRID_BITS for each in exact])
-
-
-def _kept_shares(scales: Sequence[Fraction]) -> list[Fraction]:
-    """(scale_{t+1}/scale_t)², and 0 for the last level, which starts from nothing; by `laplace-ladder`."""
-    return [(fine / coarse) ** 2 for coarse, fine in zip(scales, [*scales[1:], Fraction(0)], strict=True)]
-
-
-def _decreasing(name: str, levels: list[Fraction]) -> list[Fraction]:
-    if not levels or any(fine >= coarse for coarse, fine in pairwise(levels)):
-        raise ParameterError(f"{name} must be a non-empty, strictly decreasing list: the noisiest level first.")
-    return levels
+        exact = [exact_variance("every variance", each) for each in variances]
+        refuse_unless_decreasing("variances", exact)
+        steps = [FixedSpread(coarse - fine) for coarse, fine in zip(exact, [*exact[1:], Fraction(0)], strict=True)]
+        noise = NormalSteps(int(np.size(values)), len(exact), FixedSpreads(steps), entropy)
+        super().__init__(values, noise, np.array([binary_exponent(each) // 2 - GRID_BITS for each in exact]))

@@ -18,49 +18,41 @@ _MAGNITUDE = np.uint64(2**63 - 1)
 
 
 class LaplaceNoise:
-    """Independent coordinates that are 0 with probability `keep` and Laplace(scale) otherwise.
+    """Independent Laplace(scale) coordinates, a word each."""
 
-    A word is a sign and 63 bits of a uniform U, and the coordinate is ± scale·max(0, log(1-keep) - log U):
-    the maximum is 0 iff U >= 1-keep, and given U < 1-keep the ratio U/(1-keep) is uniform. With keep = 0
-    this is Laplace(scale); by `laplace-ladder`.
-    """
-
-    def __init__(self, size: int, scale: Fraction, entropy: Entropy, keep: Fraction = Fraction(0)) -> None:
+    def __init__(self, size: int, scale: Fraction, entropy: Entropy) -> None:
         self._words = entropy.words(size)
         self._scale = scale
-        self._keep = keep
-        self._shift_float: tuple[float, float] | None = None
-        self._entropy = entropy
-        self._strings: dict[int, BitString] = {}
+        self._strings = SignedStrings(self._words, entropy)
 
     def enclosure(self, block: slice) -> Enclosure:
-        words = self._words[block]
-        centre, bound = kernel.exponential(words & _MAGNITUDE, 63)
-        if self._keep:
-            shift, error = self._shift_interval()
-            centre += shift
-            bound += error + kernel.CLAIM * np.abs(centre)
-            np.maximum(centre, 0.0, out=centre)
-        centre *= 2.0 * (words >> _SIGN) - 1.0
-        return kernel.scaled(Enclosure(centre, bound), float(self._scale))
+        return kernel.scaled(signed_exponential(self._words[block]), float(self._scale))
+
+    def ball(self, index: int, bits: int) -> Ball:
+        return balls.rational(self._scale) * self._strings.ball(index, bits)
+
+
+def signed_exponential(words: Words) -> Enclosure:
+    """Laplace(1) from each word: the first bit is the sign, the others are a uniform U; ±log U."""
+    centre, bound = kernel.exponential(words & _MAGNITUDE, 63)
+    centre *= 2.0 * (words >> _SIGN) - 1.0
+    return Enclosure(centre, bound)
+
+
+class SignedStrings:
+    """The same reals as balls, continued only where somebody asks."""
+
+    def __init__(self, words: Words, entropy: Entropy) -> None:
+        self._words = words
+        self._entropy = entropy
+        self._strings: dict[int, BitString] = {}
 
     def ball(self, index: int, bits: int) -> Ball:
         word = int(self._words[index])
         if index not in self._strings:
             self._strings[index] = BitString(word & int(_MAGNITUDE), 63, self._entropy)
         size = balls.exponential(self._strings[index].ball(bits - 1))
-        if self._keep:
-            size = balls.positive_part(size + self._shift())
-        return balls.rational(self._scale) * (size if word >> 63 else -size)
-
-    def _shift_interval(self) -> tuple[float, float]:
-        if self._shift_float is None:
-            with balls.precision(balls.WORD):
-                self._shift_float = balls.as_interval(self._shift())
-        return self._shift_float
-
-    def _shift(self) -> Ball:
-        return balls.rational(1 - self._keep).log()
+        return size if word >> 63 else -size
 
 
 class Spread(Protocol):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tacit.noise import balls
 from tacit.noise.grid import OUTPUT_BITS, Floats, clamped
@@ -36,19 +36,23 @@ class RealNoise(Protocol):
         ...
 
 
-class Evaluator(Protocol):
-    """Computes floor(x + 1/2) of x = (value + noise) 2^-exponent in every coordinate."""
+Exponents = int | NDArray[np.int64]
+"""One exponent for a vector, or a column of them for a matrix: one a row."""
 
-    def integers(self, values: Floats, noise: RealNoise, exponent: int) -> Floats: ...
+
+class Evaluator(Protocol):
+    """Computes floor(x + 1/2) of x = (value + noise) 2^-exponent in every coordinate of a vector or of a matrix."""
+
+    def integers(self, values: Floats, noise: RealNoise, exponents: Exponents) -> Floats: ...
 
 
 @dataclass(frozen=True)
 class Balls:
     """Every coordinate in ball arithmetic: complete on its own, and the reference for the kernel."""
 
-    def integers(self, values: Floats, noise: RealNoise, exponent: int) -> Floats:
-        result = np.empty(values.size)
-        _settle(result, range(values.size), values, noise, exponent)
+    def integers(self, values: Floats, noise: RealNoise, exponents: Exponents) -> Floats:
+        result = np.empty(values.shape)
+        _settle(result, range(values.size), values, noise, exponents)
         return result
 
 
@@ -62,54 +66,68 @@ class Binary64:
 
     widening: float = 1.0
 
-    def integers(self, values: Floats, noise: RealNoise, exponent: int) -> Floats:
-        result = np.empty(values.size)
-        undecided: list[int] = []
-        unit = math.ldexp(1.0, -exponent)
-        for block in blocks(values.size):
+    def integers(self, values: Floats, noise: RealNoise, exponents: Exponents) -> Floats:
+        result = np.empty(values.shape)
+        decided = np.empty(values.shape, dtype=bool)
+        unit = np.ldexp(1.0, np.negative(exponents))
+        rows = max(1, values.size // max(1, values.shape[-1]))
+        for block in blocks(values.shape[-1], BLOCK // rows):
             centre, bound = noise.enclosure(block)
-            units = values[block] * unit
-            whole = np.rint(units)
-            place = (units - whole) + centre * unit
+            rest = values[..., block] * unit
+            whole = np.rint(rest)
+            rest -= whole
+            place = centre * unit
+            place += rest
             nearest = np.rint(place)
-            slack = bound * unit
-            slack += 2.0 * CLAIM * (1.0 + np.abs(place))
+            np.add(whole, nearest, out=result[..., block])
+            slack = np.abs(place)
+            slack += 1.0
+            slack *= 2.0 * CLAIM
+            slack += np.multiply(bound, unit, out=rest)
             slack *= self.widening
             with np.errstate(invalid="ignore"):
-                decided = np.abs(place - nearest) + slack < 0.5
-            result[block] = whole + nearest
-            undecided.extend((block.start + np.flatnonzero(~decided)).tolist())
-        _settle(result, undecided, values, noise, exponent)
+                place -= nearest
+                slack += np.abs(place, out=place)
+                np.less(slack, 0.5, out=decided[..., block])
+        _settle(result, np.flatnonzero(~decided).tolist(), values, noise, exponents)
         return result
 
 
-def blocks(size: int) -> Iterator[slice]:
-    """Consecutive slices of at most BLOCK coordinates."""
-    for start in range(0, size, BLOCK):
-        yield slice(start, min(start + BLOCK, size))
+def blocks(size: int, width: int = BLOCK) -> Iterator[slice]:
+    """Consecutive slices of at most `width` coordinates, two at least, and an even number for pairs."""
+    even = max(2, width // 2 * 2)
+    for start in range(0, size, even):
+        yield slice(start, min(start + even, size))
 
 
 def release(values: ArrayLike, noise: RealNoise, exponent: int, evaluator: Evaluator | None = None) -> Floats:
     """R_g(f + Z) with g = 2^exponent, in the shape of the values, by `certified-rounding`.
 
-    f is the vector of values after the public rule of `grid.clamped`; outputs beyond 2^52 grid units
-    are clamped, which is post-processing.
+    f is the vector of values after the public rule of `grid.clamped`.
     """
-    flat = clamped(values, exponent)
+    return release_flat(clamped(values, exponent), noise, exponent, evaluator).reshape(np.shape(values))
+
+
+def release_flat(clamped: Floats, noise: RealNoise, exponents: Exponents, evaluator: Evaluator | None) -> Floats:
+    """The same for values that are clamped already: a vector, or a matrix with a grid for each row.
+
+    Outputs beyond 2^52 grid units are clamped, which is post-processing.
+    """
     chosen: Evaluator = Binary64() if evaluator is None else evaluator
     limit = math.ldexp(1.0, OUTPUT_BITS)
-    integers = np.clip(chosen.integers(flat, noise, exponent), -limit, limit)
+    integers = np.clip(chosen.integers(clamped, noise, exponents), -limit, limit)
     integers += 0.0  # -0.0 becomes 0.0: the sign of a zero would tell on which side of it the value lay
-    return (integers * math.ldexp(1.0, exponent)).reshape(np.shape(values))
+    return np.asarray(integers * np.ldexp(1.0, exponents))
 
 
-def _settle(result: Floats, indices: Iterable[int], values: Floats, noise: RealNoise, exponent: int) -> None:
-    limit = 2 ** (OUTPUT_BITS + 1)
+def _settle(result: Floats, indices: Iterable[int], values: Floats, noise: RealNoise, exponents: Exponents) -> None:
+    """Coordinates by balls; an index counts along the rows."""
+    limit, every_exponent = 2 ** (OUTPUT_BITS + 1), np.broadcast_to(exponents, values.shape)
     for index in indices:
         bits, integer = balls.WORD, None
         while integer is None:
             with balls.precision(bits + 2 * balls.WORD):
-                real = balls.exact_float(float(values[index])) + noise.ball(index, bits)
-                integer = balls.nearest_integer(real * balls.power_of_two(-exponent))
+                real = balls.exact_float(float(values.flat[index])) + noise.ball(index, bits)
+                integer = balls.nearest_integer(real * balls.power_of_two(-int(every_exponent.flat[index])))
             bits += balls.WORD
-        result[index] = float(max(-limit, min(limit, integer)))
+        result.flat[index] = float(max(-limit, min(limit, integer)))

@@ -15,11 +15,23 @@ by `lazy-comparison`.
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 from tacit.errors import ParameterError
-from tacit.noise import Entropy, LazyExponential, LazyLaplace, LazyReal, exceeds
+from tacit.mechanisms.laws import Vector
+from tacit.noise import (
+    Entropy,
+    LazyExponential,
+    LazyExponentials,
+    LazyLaplace,
+    LazyLaplaces,
+    LazyReal,
+    LazyReals,
+    exceeds,
+    first_exceeding,
+)
 from tacit.privacy import Pure
 from tacit.privacy.rounding import exact, upper
 
@@ -62,6 +74,10 @@ class TestNoise(ABC):
     def draw(self, scale: float, entropy: Entropy) -> LazyReal:
         """One real of this law and scale."""
 
+    @abstractmethod
+    def draw_many(self, count: int, scale: float, entropy: Entropy) -> LazyReals:
+        """Independent ones."""
+
 
 @dataclass(frozen=True)
 class TwoSidedNoise(TestNoise):
@@ -73,6 +89,9 @@ class TwoSidedNoise(TestNoise):
 
     def draw(self, scale: float, entropy: Entropy) -> LazyReal:
         return LazyLaplace(scale, entropy)
+
+    def draw_many(self, count: int, scale: float, entropy: Entropy) -> LazyReals:
+        return LazyLaplaces(count, scale, entropy)
 
 
 @dataclass(frozen=True)
@@ -89,6 +108,9 @@ class OneSidedNoise(TestNoise):
 
     def draw(self, scale: float, entropy: Entropy) -> LazyReal:
         return LazyExponential(scale, entropy)
+
+    def draw_many(self, count: int, scale: float, entropy: Entropy) -> LazyReals:
+        return LazyExponentials(count, scale, entropy)
 
 
 class InteractiveAboveThreshold:
@@ -113,8 +135,23 @@ class InteractiveAboveThreshold:
 
     def above(self, value: float) -> bool:
         """Whether value + fresh noise exceeds the noisy threshold, exactly; True ends the test."""
-        if self.halted:
-            raise ParameterError("this test has halted: it answers True once. Start a new one, which costs its ε again")
+        self._refuse_if_halted()
         fresh = self.noise.draw(self.noise.query_scale, self._entropy)
         self.halted = exceeds(value, fresh, self.threshold, self._threshold_noise)
         return self.halted
+
+    def first_above(self, bounds: Vector, value: Callable[[int], float]) -> int | None:
+        """What `above` would answer to value(0), value(1), …: the index of the first True, None if there is none.
+
+        bounds[i] ≥ value(i). A query whose noise and bound settle the comparison is not evaluated; every answer is
+        that of the exact comparison. By `lazy-comparison`.
+        """
+        self._refuse_if_halted()
+        fresh = self.noise.draw_many(len(bounds), self.noise.query_scale, self._entropy)
+        found = first_exceeding(bounds, value, fresh, self.threshold, self._threshold_noise)
+        self.halted = found is not None
+        return found
+
+    def _refuse_if_halted(self) -> None:
+        if self.halted:
+            raise ParameterError("this test has halted: it answers True once. Start a new one, which costs its ε again")

@@ -18,6 +18,7 @@ import numpy as np
 
 from tacit.errors import ParameterError
 from tacit.losses import FloatArray, HuberHinge, Logistic, Squared
+from tacit.mechanisms.accuracy.excess_bounds import ExcessBound, excess_bound
 from tacit.mechanisms.erm.bounds import RiskBounds, score_error
 from tacit.mechanisms.erm.risk import EmpiricalRisk
 from tacit.mechanisms.laws import Vector
@@ -75,20 +76,13 @@ class ExcessRisk:
         assert self.cap is not None
         return -(self.cap - self.error) * (1 - 2.0**-50)
 
-    @cached_property
-    def certain_distance(self) -> float:
-        """Farther than this from the computed minimiser the query is −cap exactly. By `truncated-excess-risk`."""
-        cap, l2 = self.cap, self.problem.l2
-        assert cap is not None
-        exact_distance = upper(lambda: (2 * exact(cap) / exact(l2)).sqrt() + exact(self.tolerance))
-        return exact_distance * (1 + (self.problem.shape.width + 8) * 4 * UNIT_ROUNDOFF)
-
     def open(self, rows: Rows) -> "OpenedRisk":
         """The minimiser on these rows, ready to be compared with."""
         problem = self.problem
         risk = EmpiricalRisk(rows, problem.loss, problem.l2)
         best = minimise(risk, self.tolerance, problem.radius).theta
-        return OpenedRisk(self, risk, best, float(_values(risk, best[None, :])[0]))
+        known = excess_bound(problem, risk, best, self.tolerance)
+        return OpenedRisk(self, risk, best, float(_values(risk, best[None, :])[0]), known)
 
     @property
     def _reach(self) -> float:
@@ -139,36 +133,47 @@ class ExcessRisk:
 
 @dataclass(frozen=True)
 class OpenedRisk:
-    """Holds private numbers: nothing in here may leave."""
+    """Holds private numbers: nothing in here may leave. `known` bounds an excess risk from below without a pass."""
 
     query: ExcessRisk
     risk: EmpiricalRisk
     best: Vector
     best_value: float
+    known: ExcessBound
 
     def values(self, hypotheses: FloatArray) -> FloatArray:
-        """max(J(θ*) − J(θ), −cap) for each row θ of `hypotheses`, all inside the ball: one pass for all of them.
+        """The computed query for each row θ of `hypotheses`, all inside the ball.
 
-        Those so far from θ* that strong convexity alone puts them beyond the cap are not evaluated.
+        Where the excess risk is known to be beyond the cap the query is −cap, by `truncated-excess-risk`.
         """
         cap = self.query.cap
         if cap is None:
             return self.best_value - _values(self.risk, hypotheses)
         gaps = np.full(len(hypotheses), -cap)
-        near = np.linalg.norm(hypotheses - self.best, axis=1) <= self.query.certain_distance
+        near = self.known.below(hypotheses) < cap
         if near.any():
             gaps[near] = np.maximum(self.best_value - _values(self.risk, hypotheses[near]), -cap)
         return gaps
 
+    def bounds(self, hypotheses: FloatArray) -> FloatArray:
+        """Numbers that `values` does not exceed: those themselves where no pass over the rows is needed for them."""
+        if isinstance(self.risk.loss, Squared):
+            return self.values(hypotheses)
+        cap, excess = self.query.cap, self.known.below(hypotheses)
+        highest = self.query.error - excess
+        return highest if cap is None else np.where(excess >= cap, -cap, np.maximum(highest, -cap))
+
 
 def _values(risk: EmpiricalRisk, thetas: FloatArray) -> FloatArray:
     """J at each row of `thetas`. Squared loss: from the moments alone; others: one pass over the rows in blocks."""
+    penalties = 0.5 * risk.l2 * np.einsum("ij,ij->i", thetas, thetas)
     if isinstance(risk.loss, Squared):
-        return np.array([risk.value(theta) for theta in thetas])
+        products, cross, squares = risk.second_moments
+        sums = 0.5 * np.einsum("ij,ij->i", thetas @ products, thetas) - thetas @ cross + 0.5 * squares
+        return np.asarray(sums / risk.rows.n + penalties)
     columns = np.ascontiguousarray(thetas.T)
 
     def kernel(X: Any, y: FloatArray) -> FloatArray:
         return np.asarray(risk.loss.value(X @ columns, y[:, None]).sum(axis=0))
 
-    penalties = 0.5 * risk.l2 * np.einsum("ij,ij->i", thetas, thetas)
     return np.asarray(risk.rows.total(kernel) / risk.rows.n + penalties)

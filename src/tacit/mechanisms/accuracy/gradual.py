@@ -9,12 +9,14 @@ import numpy as np
 from tacit.mechanisms.accuracy.excess_risk import ExcessRisk, OpenedRisk
 from tacit.mechanisms.accuracy.gradual_noise import GradualNoise, Ladder
 from tacit.mechanisms.laws import Vector
+from tacit.mechanisms.moments import Matrix
 from tacit.mechanisms.problem import Problem
 from tacit.mechanisms.release import Facts, Sensitivity
 from tacit.noise import Entropy
 from tacit.privacy import Approx, Budget, Pure
+from tacit.privacy.floats import UNIT_ROUNDOFF
 from tacit.privacy.rounding import exact, sum_up, upper
-from tacit.solvers import norm_above
+from tacit.solvers.objective import UNDERFLOW
 
 
 class Hypotheses(Protocol):
@@ -41,7 +43,8 @@ class Hypotheses(Protocol):
 class Sequence(Protocol):
     """The hypotheses of one run."""
 
-    def hypothesis(self, level: int) -> Vector: ...
+    def hypotheses(self, start: int, stop: int) -> Matrix:
+        """Hypotheses start..stop-1, one row each."""
 
 
 @dataclass(frozen=True)
@@ -98,8 +101,8 @@ class _Projected:
     ladder: Ladder
     radius: float
 
-    def hypothesis(self, level: int) -> Vector:
-        return into_ball(self.ladder.release(level), self.radius)
+    def hypotheses(self, start: int, stop: int) -> Matrix:
+        return into_ball(self.ladder.releases(start, stop), self.radius)
 
 
 @dataclass(frozen=True)
@@ -118,7 +121,7 @@ class ZeroFirst:
         return self.inner.delta
 
     def open(self, risk: OpenedRisk, entropy: Entropy) -> Sequence:
-        return _AfterZero(np.zeros(self.problem.shape.width), self.inner.open(risk, entropy))
+        return _AfterZero(np.zeros((1, self.problem.shape.width)), self.inner.open(risk, entropy))
 
     def deviation(self, level: int) -> float:
         return 0.0 if level == 0 else self.inner.deviation(level - 1)
@@ -129,17 +132,26 @@ class ZeroFirst:
 
 @dataclass(frozen=True)
 class _AfterZero:
-    zero: Vector
+    zero: Matrix
     inner: Sequence
 
-    def hypothesis(self, level: int) -> Vector:
-        return self.zero if level == 0 else self.inner.hypothesis(level - 1)
+    def hypotheses(self, start: int, stop: int) -> Matrix:
+        if start > 0:
+            return self.inner.hypotheses(start - 1, stop - 1)
+        return self.zero if stop == 1 else np.vstack([self.zero, self.inner.hypotheses(0, stop - 1)])
 
 
-def into_ball(theta: Vector, radius: float) -> Vector:
-    """θ itself, or shortened to the ball when ‖θ‖ > R; the result is inside it, rounding included."""
-    length = norm_above(theta)
-    return theta if length <= radius else theta * (radius / length * (1 - (theta.size + 10) * 2.0**-52))
+def into_ball(thetas: Matrix, radius: float) -> Matrix:
+    """Each row θ itself, or shortened to the ball when ‖θ‖ > R; the result is inside it, rounding included."""
+    lengths = lengths_above(thetas)
+    shortened = radius / lengths * (1 - (thetas.shape[1] + 10) * 2.0**-52)
+    return np.asarray(thetas * np.where(lengths <= radius, 1.0, shortened)[:, None])
+
+
+def lengths_above(thetas: Matrix) -> Vector:
+    """An upper bound on the exact ‖θ‖₂ of each row: `norm_above`, row by row."""
+    rounding = (thetas.shape[1] + 8) * 2 * UNIT_ROUNDOFF
+    return np.asarray(np.linalg.norm(thetas, axis=1) * (1 + rounding) + UNDERFLOW)
 
 
 def prefix_charge(source: Hypotheses, level: int) -> Budget:

@@ -6,17 +6,16 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg.lapack import dposv
 
 from tacit.mechanisms.accuracy.excess_risk import ExcessRisk, OpenedRisk
-from tacit.mechanisms.accuracy.gradual import Sequence, into_ball, prefix_charge
+from tacit.mechanisms.accuracy.gradual import Sequence, into_ball, lengths_above, prefix_charge
 from tacit.mechanisms.accuracy.gradual_noise import GradualNoise, Ladder
 from tacit.mechanisms.laws import Vector
 from tacit.mechanisms.moments import Matrix
 from tacit.mechanisms.release import Facts, Sensitivity
 from tacit.noise import Entropy
-from tacit.rows import Rows
-from tacit.solvers import minimise_quadratic, norm_above
+from tacit.solvers import minimise_quadratic
 
 
 class Moments(Protocol):
@@ -38,7 +37,8 @@ class Moments(Protocol):
     def size(self) -> int:
         """Length of the vector."""
 
-    def total(self, rows: Rows) -> Matrix: ...
+    def matrix(self, products: Matrix, cross: Vector, squares: float) -> Matrix:
+        """From Σxxᵀ, Σyx and Σy²."""
 
     def pack(self, matrix: Matrix) -> Vector: ...
 
@@ -67,7 +67,7 @@ class GradualMoments:
         return self.noise.delta
 
     def open(self, risk: OpenedRisk, entropy: Entropy) -> Sequence:
-        packed = self.moments.pack(self.moments.total(risk.risk.rows))
+        packed = self.moments.pack(self.moments.matrix(*risk.risk.second_moments))
         ladder = self.noise.ladder(packed, self.moments.sensitivity.total, self.epsilons, entropy)
         return _Quadratics(self, ladder)
 
@@ -87,17 +87,6 @@ class GradualMoments:
         spectral = 2 * math.sqrt(shape.width) * self.entry_deviation(self.epsilons[level]) / shape.n
         return self.query.problem.l2 + self.damping * spectral
 
-    def hypothesis(self, noisy: Vector, level: int) -> Vector:
-        """θ_t from the released moments."""
-        shape = self.query.problem.shape
-        matrix = self.moments.unpack(noisy)
-        gram: Matrix = matrix[:-1, :-1] / shape.n
-        if shape.constant is not None:
-            gram[-1, -1] = shape.constant**2
-        gram += self.ridge(level) * np.eye(shape.width)
-        cross = matrix[:-1, -1] / (self.moments.target_weight * shape.n)
-        return into_ball(_minimiser(gram, cross, self.query.radius), self.query.radius)
-
     def facts(self, level: int) -> Facts:
         law = self.noise.law(self.moments.sensitivity.total, self.epsilons[level])
         return Facts(
@@ -115,18 +104,43 @@ class GradualMoments:
 
 @dataclass(frozen=True)
 class _Quadratics:
+    """Hypotheses of one run: functions of released moments and of public numbers."""
+
     source: GradualMoments
     ladder: Ladder
 
-    def hypothesis(self, level: int) -> Vector:
-        return self.source.hypothesis(self.ladder.release(level), level)
+    def hypotheses(self, start: int, stop: int) -> Matrix:
+        source, radius = self.source, self.source.query.radius
+        grams, crosses = self._quadratics(self.ladder.releases(start, stop))
+        diagonal = np.arange(grams.shape[1])
+        grams[:, diagonal, diagonal] += np.array([source.ridge(level) for level in range(start, stop)])[:, None]
+        return into_ball(_minimisers(grams, crosses, radius), radius)
+
+    def _quadratics(self, released: Matrix) -> tuple[Matrix, Matrix]:
+        """Symmetric matrices Σxxᵀ/n and vectors Σyx/n, one of each a level."""
+        shape = self.source.query.problem.shape
+        positions, weights = self._layout
+        matrices = released[:, positions] * weights
+        grams = matrices[:, :-1, :-1] / shape.n
+        grams = 0.5 * (grams + grams.transpose(0, 2, 1))
+        if shape.constant is not None:
+            grams[:, -1, -1] = shape.constant**2
+        return grams, matrices[:, :-1, -1] / (self.source.moments.target_weight * shape.n)
+
+    @cached_property
+    def _layout(self) -> tuple[np.ndarray[tuple[int, int], np.dtype[np.int64]], Matrix]:
+        """Which entry of the released vector stands where in the matrix, and times which weight."""
+        size = self.source.moments.size
+        weights = self.source.moments.unpack(np.ones(size))
+        numbered = self.source.moments.unpack(np.arange(float(size)))
+        return np.rint(numbered / np.where(weights > 0, weights, 1.0)).astype(np.int64), weights
 
 
-def _minimiser(gram: Matrix, cross: Vector, radius: float) -> Vector:
-    """argmin ½θᵀAθ − cᵀθ over the ball: by Cholesky where that ends inside, else as a trust-region problem."""
-    symmetric = (gram + gram.T) / 2
-    try:
-        inside = np.asarray(cho_solve(cho_factor(symmetric, check_finite=False), cross, check_finite=False))
-    except LinAlgError:
-        return minimise_quadratic(symmetric, cross, radius).theta
-    return inside if norm_above(inside) <= radius else minimise_quadratic(symmetric, cross, radius).theta
+def _minimisers(grams: Matrix, crosses: Matrix, radius: float) -> Matrix:
+    """argmin ½θᵀAθ − cᵀθ over the ball, for each A and c: by Cholesky where that ends inside, else by trust region."""
+    solved = [dposv(gram.T, cross)[1:] for gram, cross in zip(grams, crosses, strict=True)]
+    thetas = np.stack([theta for theta, _ in solved])
+    failed = np.array([info != 0 for _, info in solved]) | ~(lengths_above(thetas) <= radius)
+    for level in np.flatnonzero(failed):
+        thetas[level] = minimise_quadratic(grams[level], crosses[level], radius).theta
+    return thetas

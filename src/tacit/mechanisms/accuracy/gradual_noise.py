@@ -10,10 +10,14 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from tacit.errors import ParameterError
-from tacit.mechanisms.laws import NoiseLaw, Vector, calibrate, calibrate_l1
+from tacit.mechanisms.laws import Laplace, NoiseLaw, SphericalLaplace, Vector, calibrate
+from tacit.mechanisms.moments import Matrix
 from tacit.noise import BrownianLadder, Entropy, LaplaceLadder, SphericalLadder
-from tacit.privacy import Approx, Pure
+from tacit.privacy import Approx
 from tacit.privacy.rounding import sum_up
 
 MOST_LEVELS = 1024
@@ -23,7 +27,8 @@ MOST_LEVELS = 1024
 class Ladder(Protocol):
     """Releases of one private vector, level 0 the noisiest."""
 
-    def release(self, level: int) -> Vector: ...
+    def releases(self, start: int, stop: int) -> Matrix:
+        """Levels start..stop-1, one row a level."""
 
 
 class GradualNoise(Protocol):
@@ -55,13 +60,13 @@ class SphericalReduction:
     delta: float = 0.0
 
     def law(self, sensitivity: float, epsilon: float) -> NoiseLaw:
-        return _spherical(sensitivity, epsilon)
+        return SphericalLaplace(float(scales_above(sensitivity, epsilon)))
 
     def prefix_costs(self, epsilons: Sequence[float]) -> tuple[float, ...]:
         return tuple(epsilons)
 
     def ladder(self, values: Vector, sensitivity: float, epsilons: Sequence[float], entropy: Entropy) -> Ladder:
-        return SphericalLadder(values, [self.law(sensitivity, epsilon).scale for epsilon in epsilons], entropy)
+        return SphericalLadder(values, scales_above(sensitivity, epsilons).tolist(), entropy)
 
 
 @dataclass(frozen=True)
@@ -72,13 +77,13 @@ class LaplaceReduction:
     delta: float = 0.0
 
     def law(self, sensitivity: float, epsilon: float) -> NoiseLaw:
-        return _laplace(sensitivity, epsilon)
+        return Laplace(float(scales_above(sensitivity, epsilon)))
 
     def prefix_costs(self, epsilons: Sequence[float]) -> tuple[float, ...]:
         return tuple(epsilons)
 
     def ladder(self, values: Vector, sensitivity: float, epsilons: Sequence[float], entropy: Entropy) -> Ladder:
-        return LaplaceLadder(values, [self.law(sensitivity, epsilon).scale for epsilon in epsilons], entropy)
+        return LaplaceLadder(values, scales_above(sensitivity, epsilons).tolist(), entropy)
 
 
 @dataclass(frozen=True)
@@ -104,18 +109,15 @@ class BrownianReduction:
         return BrownianLadder(values, variances, entropy)
 
 
-# A ladder is asked for the law of the same level several times, and exact rounding takes longer than a look-up.
-@lru_cache(maxsize=4096)
-def _spherical(sensitivity: float, epsilon: float) -> NoiseLaw:
-    return calibrate(sensitivity, Pure(epsilon))
+def scales_above(sensitivity: float, epsilons: ArrayLike) -> Vector:
+    """Δ/ε, rounded up: a computed quotient is off by half a unit in its last place, and the next float is taken.
+
+    By `noise-calibration`.
+    """
+    return np.asarray(np.nextafter(sensitivity / np.asarray(epsilons, dtype=np.float64), np.inf))
 
 
-@lru_cache(maxsize=4096)
-def _laplace(sensitivity: float, epsilon: float) -> NoiseLaw:
-    return calibrate_l1(sensitivity, Pure(epsilon))
-
-
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=4096)  # a ladder is asked for the law of the same level several times
 def _gaussian(sensitivity: float, epsilon: float, delta: float) -> NoiseLaw:
     share = Approx(1.0, delta).share(Fraction(1, MOST_LEVELS)).delta
     return calibrate(sensitivity, Approx(epsilon, share))
@@ -151,7 +153,8 @@ class _Independent:
     draw: Callable[[int], Vector]
     drawn: dict[int, Vector]
 
-    def release(self, level: int) -> Vector:
-        if level not in self.drawn:
-            self.drawn[level] = self.draw(level)
-        return self.drawn[level]
+    def releases(self, start: int, stop: int) -> Matrix:
+        for level in range(start, stop):
+            if level not in self.drawn:
+                self.drawn[level] = self.draw(level)
+        return np.stack([self.drawn[level] for level in range(start, stop)])

@@ -7,21 +7,25 @@ With T chances to accept one, W the threshold and m = W + α its margin,
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
 from flint import arb
+from scipy.special import betainc, betaln
 
 from tacit.mechanisms.accuracy.above_threshold import InteractiveAboveThreshold, OneSidedNoise, TestNoise, TwoSidedNoise
-from tacit.noise import Entropy, LazyLaplace, exceeds
+from tacit.mechanisms.laws import Vector
+from tacit.noise import Entropy, LazyLaplaces, first_exceeding
 from tacit.privacy.rounding import exact, sum_up, upper
 
 
 class RunningTest(Protocol):
     """A test that has started."""
 
-    def above(self, value: float) -> bool:
-        """Whether the noisy value exceeds the noisy threshold."""
+    def first_above(self, bounds: Vector, value: Callable[[int], float]) -> int | None:
+        """The first i for which value(i) plus noise exceeds the noisy threshold; value(i) ≤ bounds[i]."""
 
 
 class AccuracyTest(Protocol):
@@ -93,9 +97,9 @@ class _Repeated:
     test: RepeatedTest
     entropy: Entropy
 
-    def above(self, value: float) -> bool:
-        noise = LazyLaplace(self.test.scale, self.entropy)
-        return exceeds(value, noise, self.test.threshold, _NOTHING)
+    def first_above(self, bounds: Vector, value: Callable[[int], float]) -> int | None:
+        noises = LazyLaplaces(len(bounds), self.test.scale, self.entropy)
+        return first_exceeding(bounds, value, noises, self.test.threshold, _NOTHING)
 
 
 class _Zero:
@@ -122,8 +126,8 @@ class NoTest:
 
 
 class _Accepting:
-    def above(self, value: float) -> bool:
-        return True
+    def first_above(self, bounds: Vector, value: Callable[[int], float]) -> int | None:
+        return 0
 
 
 def failure_probability(noise: OneSidedNoise, margin: float, chances: int) -> float:
@@ -143,14 +147,29 @@ def failure_probability(noise: OneSidedNoise, margin: float, chances: int) -> fl
 
 
 def smallest_margin(noise: OneSidedNoise, chances: int, failure: float) -> float:
-    """The smallest m = W + α whose failure probability was evaluated to be at most γ. By `test-failure`."""
-    low, high = 0.0, noise.query_scale
-    while failure_probability(noise, high, chances) > failure:
-        low, high = high, 2 * high
-    while high - low > 1e-6 * high:
+    """The smallest m = W + α, to a millionth, whose failure probability was evaluated to be at most γ.
+
+    By `test-failure`.
+    """
+    ratio = noise.query_scale / noise.threshold_scale
+    margin = noise.query_scale * float(unit_margins(ratio, np.array([chances]), failure)[0])
+    while failure_probability(noise, margin, chances) > failure:
+        margin *= 1 + 1e-7
+    return margin
+
+
+def unit_margins(ratio: float, chances: Vector, failure: float) -> Vector:
+    """m/b₂ with 1 − k c^(−k) B(k, T+1) I_c(k, T+1) = γ, c = e^(−m/b₂), k = b₂/b₁ = ratio: by bisection in floats.
+
+    The regularised incomplete beta function is Euler's integral of ₂F₁ in another form. Not a certified number.
+    """
+    low, high = np.zeros(len(chances)), np.full(len(chances), 200.0)
+    for _ in range(48):
         middle = (low + high) / 2
-        low, high = (low, middle) if failure_probability(noise, middle, chances) <= failure else (middle, high)
-    return high
+        scale = np.log(ratio) + ratio * middle + betaln(ratio, chances + 1.0)
+        enough = np.exp(scale) * betainc(ratio, chances + 1.0, np.exp(-middle)) >= 1 - failure
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    return np.asarray(high)
 
 
 def tight_test(noise: OneSidedNoise, chances: int, failure: float, bad_value: float) -> ThresholdTest:

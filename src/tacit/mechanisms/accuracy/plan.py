@@ -62,15 +62,13 @@ class Question:
 def plan_noise_reduction(
     question: Question, goal: Goal, levels: int | None, noises: Sequence[GradualNoise] = PURE_NOISES
 ) -> AccuracySearch:
-    """The source, the ladder and the test with the smallest expected total."""
+    """The source that needs least by the public guess, and the ladder and test with the smallest expected total."""
     query = question.tight_query(goal)
-    found = sources(query, question.mechanism, tuple(noises))
-    wish = Wish(query.sensitivity.total, -query.bad_value, goal.failure, goal.epsilon, question.shape.n)
-    designs = [(source, best_design(wish, source.easy, source.hard, levels)) for source in found]
-    feasible = [(source, design) for source, design in designs if design is not None]
-    if not feasible:
+    source = min(sources(query, question.mechanism, tuple(noises)), key=lambda each: each.expected)
+    wish = Wish(query.sensitivity.total, -query.bad_value, goal.failure, goal.epsilon)
+    design = best_design(wish, source.easy, source.hard, levels)
+    if design is None:
         raise ParameterError(_too_little(query, goal))
-    source, design = min(feasible, key=lambda pair: pair[1].regret)
     test = tight_test(design.noise, len(design.epsilons) + 1, goal.failure, query.bad_value)
     return AccuracySearch(query, test, ZeroFirst(query.problem, source.build(design.epsilons)))
 

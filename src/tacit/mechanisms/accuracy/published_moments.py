@@ -6,17 +6,14 @@ One replaced row moves Σxxᵀ by at most 2‖x‖₁² and Σyx by at most 2‖
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from tacit.mechanisms.erm.sums import gram
 from tacit.mechanisms.laws import Vector
 from tacit.mechanisms.moments import Matrix
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Sensitivity
 from tacit.privacy.rounding import exact, upper
-from tacit.rows import Rows
 
 
 @dataclass(frozen=True)
@@ -43,11 +40,7 @@ class PublishedMoments:
     def size(self) -> int:
         return self.shape.width * (self.shape.width + 1)
 
-    def total(self, rows: Rows) -> Matrix:
-        def moments(X: Any, y: Vector) -> tuple[Matrix, Vector]:
-            return gram(X), np.asarray(X.T @ y)
-
-        products, cross = rows.total(moments)
+    def matrix(self, products: Matrix, cross: Vector, squares: float) -> Matrix:
         return np.block([[products, cross[:, None]], [np.zeros((1, self.shape.width + 1))]])
 
     def pack(self, matrix: Matrix) -> Vector:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from tacit.mechanisms.accuracy.excess_risk import ExcessRisk, OpenedRisk
@@ -20,7 +19,7 @@ from tacit.privacy import Approx, ExPost, Pure
 from tacit.rows import Rows
 
 CHUNK = 32
-"""Hypotheses scored in one pass over the rows."""
+"""Hypotheses made and bounded together."""
 
 
 @dataclass(frozen=True)
@@ -66,11 +65,11 @@ class AccuracySearch:
         running = self.test.start(entropy)
         count = len(self.hypotheses.costs)
         for start in range(0, count, CHUNK):
-            chunk = np.stack([sequence.hypothesis(t) for t in range(start, min(start + CHUNK, count))])
-            for offset, value in enumerate(risk.values(chunk)):
-                if running.above(float(value)):
-                    level = start + offset
-                    return Outcome(level, chunk[offset], self.paid(level))
+            chunk = sequence.hypotheses(start, min(start + CHUNK, count))
+            bounds = risk.bounds(chunk)
+            found = running.first_above(bounds, lambda place: float(risk.values(chunk[place : place + 1])[0]))  # noqa: B023
+            if found is not None:
+                return Outcome(start + found, chunk[found].copy(), self.paid(start + found))
         return Outcome(None, None, self.paid(count - 1))
 
 

@@ -49,6 +49,13 @@ class EmpiricalRisk:
     def head(self, terms: int) -> "EmpiricalRisk":
         return EmpiricalRisk(self.rows.head(terms), self.loss, self.l2, self.linear)
 
+    @property
+    def second_moments(self) -> tuple[FloatArray, FloatArray, float]:
+        """Σxxᵀ, Σyx and Σy², which say everything about a squared loss: the rows are not read again for them."""
+        if not isinstance(self._sums, GramSums):
+            raise ParameterError(f"{self.loss!r} is not a function of second moments")
+        return self._sums.statistics
+
     @cached_property
     def _sums(self) -> RiskSums:
         return GramSums(self.rows) if isinstance(self.loss, Squared) else LossSums(self.rows, self.loss)

@@ -52,22 +52,22 @@ class GramSums:
         self._rows = rows
 
     @cached_property
-    def _statistics(self) -> tuple[FloatArray, FloatArray, float]:
+    def statistics(self) -> tuple[FloatArray, FloatArray, float]:
         def kernel(X: Any, y: FloatArray) -> tuple[FloatArray, FloatArray, float]:
             return gram(X), y @ X, float(y @ y)
 
         return self._rows.total(kernel)
 
     def value(self, theta: FloatArray) -> float:
-        matrix, moment, squares = self._statistics
+        matrix, moment, squares = self.statistics
         return 0.5 * float(theta @ (matrix @ theta)) - float(moment @ theta) + 0.5 * squares
 
     def gradient(self, theta: FloatArray) -> FloatArray:
-        matrix, moment, _ = self._statistics
+        matrix, moment, _ = self.statistics
         return np.asarray(matrix @ theta - moment)
 
     def gradient_and_hessian(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
-        return self.gradient(theta), self._statistics[0]
+        return self.gradient(theta), self.statistics[0]
 
 
 def gram(X: Any) -> FloatArray:
