@@ -40,8 +40,7 @@ def all_reviews() -> tuple[Any, Any]:
 
 def web_pages(seed: int) -> Split:
     """w8a: 300 binary features of web pages, 3 % positive; a random fifth is kept for the test, by seed."""
-    X = sp.load_npz(_file("sparse/w8a_X.npz")).astype(float).tocsr()
-    y = pd.read_parquet(_file("sparse/w8a_y.parquet"))["y"].to_numpy()
+    X, y = _web_pages()
     order = np.random.default_rng(seed).permutation(len(y))
     test, train = order[: len(y) // 5], order[len(y) // 5 :]
     return X[train], y[train], X[test], y[test]
@@ -91,6 +90,12 @@ def _reviews() -> tuple[Any, Any, Any]:
     X.data = np.ones(X.nnz)
     meta = pd.read_parquet(_file("imdb/imdb_meta.parquet"))
     return X, np.where(meta["label"] == 1, 1, -1), (meta["split"] == "train").to_numpy()
+
+
+@cache
+def _web_pages() -> tuple[Any, Any]:
+    X = sp.load_npz(_file("sparse/w8a_X.npz")).astype(float).tocsr()
+    return X, pd.read_parquet(_file("sparse/w8a_y.parquet"))["y"].to_numpy()
 
 
 def _file(name: str) -> Path:
