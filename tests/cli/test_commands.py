@@ -54,7 +54,7 @@ def test_fit_predict_and_certificate(place: Path) -> None:
         *("--out", "model.json", "--report", "report.html"),
     )
     assert fitted.exit_code == 0, fitted.output
-    for words in ("income", "0.95 lower", "Privacy certificate", "ε = 5", "no account was charged"):
+    for words in ("income", "95 % lower", "Privacy certificate", "ε = 5", "no account was charged"):
         assert words in fitted.output
     page = (place / "report.html").read_text(encoding="utf-8")
     assert "Privacy certificate" in page
@@ -183,3 +183,10 @@ def test_a_row_of_a_file_is_read_from_itself_alone(tmp_path: Path) -> None:
     check_rows_are_read_alone(read_table, tmp_path)
     with pytest.raises((AssertionError, pd.errors.ParserError)):
         check_rows_are_read_alone(pd.read_csv, tmp_path)
+
+
+def test_an_empty_cell_of_a_single_column_is_a_row(tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("only\n1\n\n3\n", encoding="utf-8")
+    assert read_table(tmp_path / "one.csv")["only"].tolist() == ["1", "", "3"]
+    (tmp_path / "two.csv").write_text("first,second\n1,2\n\n3,4\n\n", encoding="utf-8")
+    assert len(read_table(tmp_path / "two.csv")) == 2

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.csv as pa_csv
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,6 +20,7 @@ from hypothesis import strategies as st
 from domain_support import encode, person_encoding, person_schema
 from tacit.domain import Binary, Category, Classes, Flag, Number, Real, to_numbers
 from tacit.errors import SchemaError
+from tacit.rows.frames import frame_table
 
 NAN = float("nan")
 STRANGE = [
@@ -35,6 +37,7 @@ any_cell = st.one_of(
     ("cell", "number"),
     [
         *((3, 3.0), ("3", 3.0), (" 2.5 ", 2.5), ("1e3", 1000.0), (True, 1.0), (np.float32(0.5), 0.5), (b"7", 7.0)),
+        *(("True", 1.0), (" false ", 0.0), (b"true", 1.0)),
         *((Decimal("1.5"), 1.5), (Fraction(1, 4), 0.25), (2**60, 2.0**60), (np.int8(-3), -3.0), (np.bool_(1), 1.0)),
     ],
 )
@@ -63,21 +66,52 @@ def test_a_cell_is_read_the_same_beside_any_others(cell, others):
         np.testing.assert_array_equal(read([cell])[0], read([*others, cell])[-1])
 
 
-def check_reader(codes) -> None:
-    """One odd cell changes how a reader types a whole column; the codes of the other rows must not move."""
-    for cells in (["1", "2", "3"], ["1.0", "2.0", "3.5"], ["01", "02", "3"], ["True", "False", "True"]):
-        plain = pd.read_csv(io.StringIO("c\n" + "\n".join([*cells, cells[0]])))["c"]
-        odd = pd.read_csv(io.StringIO("c\n" + "\n".join([*cells, "odd"])))["c"]
-        gap = pd.read_csv(io.StringIO("c,d\n" + "\n".join(f"{cell},0" for cell in [*cells, ""])))["c"]
-        assert codes(plain)[:3].tolist() == codes(odd)[:3].tolist() == codes(gap)[:3].tolist()
+READERS = {
+    "pandas": lambda text: pd.read_csv(io.StringIO(text)),
+    "pandas nullable": lambda text: pd.read_csv(io.StringIO(text), dtype_backend="numpy_nullable"),
+    "polars": lambda text: pl.read_csv(io.StringIO(text)),
+    "pyarrow": lambda text: pa_csv.read_csv(io.BytesIO(text.encode())),
+}
+COLUMNS = (
+    *(["1", "2", "3"], ["1.0", "2.0", "3.5"], ["01", "02", "3"], ["True", "False", "True"], ["true", "false", "true"]),
+    *(["1", "NA", "2"], ["null", "1", "2"], ["NaN", "1.5", "2.5"], ["True", "", "False"]),
+)
+ODD = ("odd", "", "1.5", "NA", "99999999999999999999999", "1e400")
+
+
+def check_reader(read, reader) -> None:
+    """One odd cell changes how a reader types a whole column; what the other rows are read as must not move."""
+    for cells in COLUMNS:
+        seen = []
+        for last in (cells[0], *ODD):
+            table = "c,d\n" + "".join(f"{cell},0\n" for cell in [*cells, last])
+            (column,) = frame_table(reader(table)).select(["c"])
+            seen.append(np.asarray(read(column))[:3])
+        for other in seen[1:]:
+            np.testing.assert_array_equal(other, seen[0])
+
+
+def read_by_float(column):
+    """A number as `float` reads it, and nothing else."""
+    return [float(cell) if str(cell).replace(".", "").isdigit() or type(cell) is bool else NAN for cell in column]
 
 
 @pytest.mark.proof("row-local-encoding")
-def test_readers_that_guess_types_do_not_tie_rows_together():
-    check_reader(Category(("1", 2, "3.5", "03")).codes)
-    check_reader(Category((False, True, "02")).codes)
+@pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
+def test_readers_that_guess_types_do_not_tie_rows_together(reader):
+    check_reader(Category(("1", 2, "3.5", "03"), missing=2).codes, reader)
+    check_reader(Category((False, True, "02"), other=True, missing=True).codes, reader)
+    check_reader(Number(0, 5).numbers, reader)
+    check_reader(Real(0, 5).encode, reader)
+    check_reader(Flag().numbers, reader)
     with pytest.raises(AssertionError):
-        check_reader(lambda column: column.astype(str).map({"1": 0, "2": 1, "True": 2}).fillna(-1))
+        check_reader(lambda column: [{"1": 0, "2": 1, "True": 2}.get(str(cell), -1) for cell in column], reader)
+    with pytest.raises(AssertionError):
+        check_reader(read_by_float, reader)
+
+
+def test_a_gap_that_is_declared_is_a_label():
+    assert Category(("NA", "none", "x"), missing="x").codes(["NA", "none", "null", ""]).tolist() == [0, 1, 2, 2]
 
 
 @pytest.mark.proof("row-local-encoding")

@@ -56,8 +56,8 @@ def test_partly_shared_noise_is_caught() -> None:
         check_uncorrelated(np.stack([first + 2 * third, second + 2 * third]))
 
 
-@pytest.mark.parametrize("budget", [Pure(0.3), ZCDP(0.01), Approx(0.7, 1e-9), Approx(3.0, 1e-5)], ids=str)
-@pytest.mark.parametrize("count", [3, 7, 10])
+@pytest.mark.parametrize("budget", [Pure(1.0), Pure(0.3), ZCDP(0.01), Approx(0.7, 1e-9), Approx(3.0, 1e-5)], ids=str)
+@pytest.mark.parametrize("count", [3, 7, 10, 13, 22])
 def test_shares_fit_the_budget(budget: Any, count: int) -> None:
     together = compose(*[share_among(budget, count)] * count)
     match budget:

@@ -9,6 +9,9 @@ import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import BaggingClassifier, VotingClassifier
+from sklearn.experimental import enable_iterative_imputer  # noqa: F401
+from sklearn.impute import IterativeImputer
+from sklearn.linear_model import RANSACRegressor
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
@@ -39,6 +42,12 @@ REFITS: dict[str, Callable[[Any], Any]] = {
     "one against the rest": lambda model: OneVsRestClassifier(model).fit(X, Y),
     "calibration": lambda model: CalibratedClassifierCV(model, cv=2).fit(X, Y),
 }
+
+
+def test_robust_regression_and_imputation_are_refits_too() -> None:
+    for refit in (RANSACRegressor(PrivateRidge(), min_samples=5), IterativeImputer(PrivateRidge())):
+        with pytest.raises(ParameterError, match="Pass ledger=account"):
+            refit.fit(np.where(X > 0.6, np.nan, X) if isinstance(refit, IterativeImputer) else X, X[:, 0])
 
 
 @pytest.mark.parametrize("refit", REFITS.values(), ids=REFITS)

@@ -15,6 +15,7 @@ from tacit.errors import LedgerError
 from tacit.ledger import Ledger, books, history, mounts
 from tacit.ledger.ledger import open_store
 from tacit.ledger.tables import VERSION
+from tacit.privacy import ExPost, Pure
 
 FILL_THE_DISK = """
 import json, os, resource, sys
@@ -132,6 +133,29 @@ def test_the_clock_may_jump(ledger, monkeypatch):
     assert all(stamp.tzinfo == UTC for stamp in stamps)
     assert [event.key for event in account.entries()][1::2] == ["k0", "k1", "k2"]
     assert account.spent.epsilon == 3.0
+    ledger.verify()
+
+
+def test_the_history_does_not_tell_how_long_a_release_took(ledger, monkeypatch):
+    """An hour passes between a charge and its release; stamps are to the minute, and the release has the charge's."""
+
+    class Running(datetime):
+        hours = iter(range(100))
+
+        @classmethod
+        def now(cls, tz=None):
+            return datetime.now(tz) + timedelta(hours=next(cls.hours))
+
+    monkeypatch.setattr(history, "datetime", Running)
+    account = ledger.open("a", limit=5.0)
+    account.run(1.0, b"", lambda: b"x", key="run")
+    with account.reserve(Pure(2.0), b"", key="search") as reservation:
+        reservation.store(b"y", ExPost(0.5, 0.5))
+    by_key: dict[str, set[str]] = {}
+    for event in account.entries():
+        by_key.setdefault(event.key, set()).add(event.at)
+        assert datetime.fromisoformat(event.at).second == 0
+    assert len(by_key["run"]) == len(by_key["search"]) == 1
     ledger.verify()
 
 

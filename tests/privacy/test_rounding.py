@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from privacy_support import check_all
 from tacit.privacy.floats import enlarged
 from tacit.privacy.rounding import exact, largest_float, lower, round_down, round_up, sum_up, upper
+from tacit.privacy.shown import shown_down, shown_up
 
 floats = st.floats(allow_nan=False, allow_infinity=False)
 fractions = st.fractions(max_denominator=10**40) | st.builds(
@@ -162,3 +163,28 @@ def test_enlarged_is_at_least_the_exact_value(start, chain):
         computed = computed + term if sign == "+" else computed * term
         true = true + Fraction(term) if sign == "+" else true * Fraction(term)
     assert enlarged(computed) >= true
+
+
+def check_shown_up(show, x: float) -> None:
+    """What is printed is not below x, or reads back as x, and is near."""
+    text = show(x)
+    assert float(text) == x or Fraction(text) >= Fraction(x)
+    assert float(text) == pytest.approx(x, rel=2e-5)
+
+
+@pytest.mark.proof("outward-rounding")
+@given(st.floats(1e-300, 1e300))
+def test_shown_numbers_are_on_the_safe_side(x):
+    check_shown_up(shown_up, x)
+    check_shown_up(lambda y: shown_down(-y).removeprefix("-"), x)
+
+
+@pytest.mark.proof("outward-rounding")
+def test_the_usual_formatting_is_not_on_the_safe_side():
+    with pytest.raises(AssertionError):
+        check_all(check_shown_up, lambda x: f"{x:.6g}", [1 / 3, 2 / 3, 1.4715947])
+
+
+def test_round_numbers_are_shown_as_they_were_written():
+    assert [shown_up(x) for x in (1.0, 0.1, 1e-6, 2.5, 1000000.0)] == ["1", "0.1", "1e-06", "2.5", "1e+06"]
+    assert (shown_up(1 / 3), shown_down(2 / 3), shown_up(1.4715947)) == ("0.333334", "0.666666", "1.4716")

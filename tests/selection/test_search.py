@@ -1,6 +1,7 @@
 """PrivateSearch: every method, one charge, one certificate, scikit-learn's checks."""
 
 import json
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,8 @@ from tacit import (
 )
 from tacit.errors import BudgetExceeded, ParameterError
 from tacit.estimators.search_methods import METHODS
-from tacit.mechanisms.selection.scores import DeclaredScore, Ramp
+from tacit.losses import Squared
+from tacit.mechanisms.selection.scores import CappedLoss, DeclaredScore, Ramp
 from tacit.mechanisms.selection.side_by_side import side_by_side
 from tacit.privacy import compose
 
@@ -129,6 +131,36 @@ def test_scores_of_ones_own_and_a_bar() -> None:
     search = PrivateSearch(logistic(), CANDIDATES, scoring=own, progress=True).fit(*table())
     assert "cut hinge" in str(search.certificate_)
     assert "width 0.5" in str(PrivateSearch(logistic(), CANDIDATES, scoring=Ramp(0.5)).fit(*table()).certificate_)
+
+
+@pytest.mark.proof("random-stopping")
+@pytest.mark.parametrize("method", ["random-stopping", "liu-talwar"])
+def test_the_number_of_tries_stays_hidden(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[int] = []
+
+    def bar(items: Any, **_: Any) -> Any:
+        shown.append(len(items))
+        return items
+
+    monkeypatch.setattr("rich.progress.track", bar)
+    PrivateSearch(logistic(), CANDIDATES, method="stability", progress=True).fit(*table())
+    assert shown == [2]
+    PrivateSearch(logistic(), CANDIDATES, method=method, progress=True).fit(*table())
+    assert shown == [2]
+
+
+@pytest.mark.proof("score-constants")
+def test_a_squared_error_is_bounded_for_every_target_there_is() -> None:
+    with pytest.raises(ParameterError, match="target_bound >= 1"):
+        CappedLoss(Squared(0.01), 2.0)
+
+
+@pytest.mark.parametrize("count", [13, 22])
+def test_shares_of_a_budget_fit_it(count: int) -> None:
+    settings = [{"l2": 0.1 + k} for k in range(count)]
+    search = PrivateSearch(logistic(), settings, method="split-budget").fit(*table())
+    fit = search.certificate_.releases[-1]["charge"]["epsilon"]
+    assert count * Fraction(fit) <= 1
 
 
 @pytest.mark.parametrize(

@@ -221,5 +221,8 @@ def test_computed_scores_are_as_near_as_promised() -> None:
 
 def test_projection() -> None:
     theta = np.array([3.0, 4.0])
-    assert np.array_equal(project(theta, 5.0), theta)
+    assert np.array_equal(project(theta, 5.0 + 2.0**-40), theta)
     assert np.allclose(project(theta, 1.0), [0.6, 0.8])
+    wide = np.random.default_rng().normal(size=5000)
+    squares = sum(Fraction(float(entry)) ** 2 for entry in project(wide, 1.0))
+    assert 1 - 5 * (5000 + 9) * Fraction(1, 2**53) <= squares <= (1 + Fraction(2, 2**53)) ** 2

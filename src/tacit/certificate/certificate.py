@@ -58,6 +58,7 @@ class Certificate:
             "guarantee": loss_to_dict(self.guarantee),
             "currencies": self.currencies,
             "neighbours": NEIGHBOURS,
+            "assumed_of_the_caller": ASSUMED,
             "n": self.n,
             "unit": self.unit,
             "choice": self.choice,
@@ -109,6 +110,10 @@ class Certificate:
 
 
 NEIGHBOURS = "two tables are neighbours when one row is replaced by any other row; the number of rows is public"
+ASSUMED = (
+    "a unit of privacy has one row; nothing computed from several rows (a scaler, a choice of columns) came before the "
+    "fit; cells were read from the file one by one, or their types are public"
+)
 
 
 def describe(facts: Facts, *, label: str | None = None) -> dict[str, Any]:

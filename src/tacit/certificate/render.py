@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from tacit.certificate.certificate import NEIGHBOURS, SEAL, Certificate, budget_from_dict
+from tacit.certificate.certificate import ASSUMED, NEIGHBOURS, SEAL, Certificate, budget_from_dict
 
 _WIDTH = 100
 _LABEL = 18
@@ -50,6 +50,7 @@ def _entries(certificate: Certificate) -> Iterator[tuple[str, str]]:
         yield from _release_entries(alike, costs=len(certificate.releases) > 1)
     yield "Randomness", certificate.randomness
     yield "Assumed public", "; ".join(certificate.assumed_public)
+    yield "Assumed of you", ASSUMED
     yield "Declaration", f"sha256 {certificate.schema_fingerprint}"
     if certificate.ledger:
         yield "Ledger", certificate.ledger

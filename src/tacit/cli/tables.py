@@ -4,7 +4,7 @@ cells would let one row change how the others are read.
 
 import csv
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -34,12 +34,9 @@ def _from_lines(lines: Iterator[list[str]], name: str) -> pd.DataFrame:
     if not columns:
         raise ParameterError(f"{name} is empty; expected a first line with the names of the columns")
     width = len(columns)
-    cells = [[*line, *[""] * width][:width] for line in _without_blank(lines)]
+    # A blank line is an empty cell where there is one column; elsewhere it is no row at all.
+    cells = [[*line, *[""] * width][:width] for line in lines if line or width == 1]
     return pd.DataFrame(cells, columns=columns, dtype=object)
-
-
-def _without_blank(lines: Iterable[list[str]]) -> Iterator[list[str]]:
-    return (line for line in lines if line)
 
 
 def _from_parquet(path: Path) -> pd.DataFrame:

@@ -18,6 +18,9 @@ from tacit.errors import SchemaError
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 
+TRUTHS = {"true": 1, "false": 0}
+"""Texts of truth values: readers deliver them as such while every cell of a column is one, and as text otherwise."""
+
 _PARSED = (str, bytes, int, float, bool, Decimal, Fraction)
 
 
@@ -72,4 +75,11 @@ def _cell_number(cell: object) -> float:
     try:
         return float(cell)  # type: ignore[arg-type]
     except (ValueError, OverflowError, ArithmeticError):
-        return float("nan")
+        return truth_of(cell)
+
+
+def truth_of(cell: object) -> float:
+    """1 or 0 for the text of a truth value; NaN for anything else."""
+    if type(cell) is bytes:
+        cell = cell.decode("utf-8", errors="replace")
+    return float(TRUTHS.get(cell.strip().casefold(), "nan")) if type(cell) is str else float("nan")

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tacit.domain.cells import Codes, as_cells, plain_cell
+from tacit.domain.cells import TRUTHS, Codes, as_cells, plain_cell
 from tacit.domain.checks import DeclarationError, refuse
 from tacit.errors import SchemaError
 
@@ -26,7 +26,15 @@ UNKNOWN = -1
 """The code of a cell that is no declared label."""
 
 MISSING = -2
-"""The code of an empty cell (None, NaN, NA, empty text), before a missing rule is applied."""
+"""The code of an empty cell (None, NaN, NA, empty text, the text of a gap), before a missing rule is applied."""
+
+GAPS = frozenset(
+    {
+        *("na", "n/a", "#n/a", "#na", "#n/a n/a", "<na>", "nan", "-nan", "nat", "null", "none"),
+        *("1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan"),
+    }
+)
+"""Texts that readers take for gaps in a column of numbers, and deliver as they stand when an odd cell makes it text."""
 
 
 def label_text(cell: object) -> str | None:
@@ -41,8 +49,8 @@ def label_text(cell: object) -> str | None:
     if type(cell) is not str:
         return None
     text = cell.strip()
-    if text.casefold() in ("true", "false"):
-        return "1" if text.casefold() == "true" else "0"
+    if text.casefold() in TRUTHS:
+        return str(TRUTHS[text.casefold()])
     try:
         return _number_text(float(text)) or text
     except ValueError:
@@ -113,7 +121,7 @@ class Vocabulary:
         text = label_text(cell)
         if text is None:
             return MISSING if _is_empty(cell) else UNKNOWN
-        return self._table.get(text, UNKNOWN)
+        return self._table.get(text, MISSING if text.casefold() in GAPS else UNKNOWN)
 
     def codes(self, column: object, where: str = "column") -> Codes:
         """Code of every cell of a column; UNKNOWN (-1) and MISSING (-2) for the others."""

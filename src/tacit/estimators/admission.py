@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
+from tacit.domain.vocabulary import label_text
 from tacit.errors import ParameterError, SchemaError
 
 
@@ -47,6 +48,10 @@ def found_classes(y: Any) -> tuple[Any, ...]:
         raise ParameterError("y holds cells that are no labels, and none were declared: domain=Domain(classes=(...))")
     check_classification_targets(y)
     labels = np.unique(cells)
+    if len({label_text(label) for label in labels.tolist()}) < len(labels):
+        raise ParameterError(
+            "y spells a label in several ways (1 and '1' are one), and none were declared: domain=Domain(classes=(...))"
+        )
     if len(labels) < 2:
         raise ParameterError(
             "y holds one class and none were declared; a classifier needs two. Declare them: "

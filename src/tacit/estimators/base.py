@@ -31,6 +31,8 @@ from tacit.rows import Rows, linear_scores, open_rows
 Floats = NDArray[np.float64]
 Declaration = Domain | Schema
 
+LEAST = 1e-60  # of l2 and radius, and of their inverses: squares and quotients stay far from the ends of the floats
+
 
 class PrivateLinearModel(WithIntervals, BaseEstimator):  # type: ignore[misc]
     """Base of the private linear estimators; see a subclass for the parameters."""
@@ -116,8 +118,11 @@ class PrivateLinearModel(WithIntervals, BaseEstimator):  # type: ignore[misc]
     def _wishes(self) -> Wishes:
         for name, value in (("l2", self.l2), ("radius", self.radius)):
             number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-            if value is not None and not (number and 0 < value < float("inf")):
-                raise ParameterError(f"{name} must be a positive number or None for the default, got {value!r}")
+            if value is not None and not (number and LEAST <= float(value) <= 1 / LEAST):
+                raise ParameterError(
+                    f"{name} must be a positive number between {LEAST:g} and {1 / LEAST:g}, or None for the default, "
+                    f"got {value!r}"
+                )
         if self.ledger is not None and not isinstance(self.ledger, Account):
             raise ParameterError(f"ledger must be an account, as from Ledger(url).open(...), got {self.ledger!r}")
         l2, radius = (None if value is None else float(value) for value in (self.l2, self.radius))

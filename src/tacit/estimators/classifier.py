@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -100,4 +101,4 @@ class PrivateClassifier(ClassifierMixin, PrivateLinearModel):  # type: ignore[mi
 def share_among(budget: Budget, count: int) -> Budget:
     """The budget of one of `count` releases; (ε, δ) is shared as zCDP, where `count` costs a root, not a factor."""
     whole = zcdp_within(budget) if isinstance(budget, Approx) else budget
-    return whole.share(1 / count)
+    return whole.share(Fraction(1, count))

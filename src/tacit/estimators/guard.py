@@ -3,7 +3,8 @@
 A fit inside GridSearchCV, cross_val_score and their like is one of many releases about the same rows, so the
 certificate of each alone would be untrue. With a ledger account every fit is charged and the account tells the truth;
 without one the fit is refused. What is noticed: a caller's frame that belongs to scikit-learn's model selection,
-ensembles, multi-class wrappers or calibration, also inside joblib workers. What is not: a loop written by hand.
+ensembles, multi-class wrappers, calibration, imputation or RANSAC, also inside joblib workers. What is not: a loop
+written by hand.
 """
 
 import sys
@@ -18,6 +19,8 @@ _REFITTING = (
     "sklearn.multioutput",
     "sklearn.calibration",
     "sklearn.feature_selection",
+    "sklearn.impute",
+    "sklearn.linear_model",
     "sklearn.semi_supervised",
 )
 

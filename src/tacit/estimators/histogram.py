@@ -195,4 +195,4 @@ def _as_column(X: Any) -> Any:
     """A series, or an array of one dimension, is a table of one column."""
     if len(getattr(X, "shape", ())) != 1:
         return X
-    return X.to_frame() if hasattr(X, "to_frame") else np.asarray(X).reshape(-1, 1)
+    return X.to_frame() if hasattr(X, "to_frame") else np.asanyarray(X).reshape(-1, 1)

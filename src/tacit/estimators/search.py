@@ -58,7 +58,7 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         "liu-talwar"       the same with geometric stopping                                            3 max(α₁, α₂)
 
     "stability" needs a mechanism that is stable: output or objective perturbation (for ridge say which).
-    progress: True shows a bar over the candidates.
+    progress: True shows a bar over the candidates; random stopping shows none, as its number of tries must stay hidden.
 
     After `fit`: best_estimator_, best_index_, best_params_, certificate_.
     """
@@ -101,6 +101,8 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             "estimator": f"PrivateSearch({type(model).__name__})",
             "candidates": [repr(sorted(setting.items())) for setting in settings],
             "method": self.method,
+            "radius": model.radius,
+            "mechanism": model.mechanism,
             "declaration": declaration.fingerprint(),
             "n": rows.n,
         }

@@ -148,7 +148,6 @@ def _stopping(request: Request, stopping: Geometric | Logarithmic) -> Search:
         request.privacy,
         request.select_privacy,
         stopping,
-        request.watch,
     )
 
 

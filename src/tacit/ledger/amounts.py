@@ -6,6 +6,7 @@ from tacit.ledger.filters import Currency
 from tacit.ledger.units import Cost, Scale, amount_down, amount_up
 from tacit.privacy import ZCDP, pure_within
 from tacit.privacy.rounding import sum_up
+from tacit.privacy.shown import shown_down, shown_up
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Balance:
 
 @dataclass(frozen=True)
 class Amount:
-    """Privacy spent or remaining; unlike a budget it may be zero. None: not defined in this currency."""
+    """Privacy spent; unlike a budget it may be zero. None: not defined in this currency."""
 
     epsilon: float | None
     delta: float
@@ -36,7 +37,18 @@ class Amount:
 
     def __str__(self) -> str:
         named = (("ε", self.epsilon), ("ρ", self.rho), ("δ", self.delta or None))
-        return ", ".join(f"{name} = {value:.6g}" for name, value in named if value is not None)
+        return ", ".join(f"{name} = {self._shown(value)}" for name, value in named if value is not None)
+
+    def _shown(self, value: float) -> str:
+        return shown_up(value)
+
+
+@dataclass(frozen=True)
+class Remaining(Amount):
+    """Privacy that is left: shown rounded down, so that what is read off can be spent."""
+
+    def _shown(self, value: float) -> str:
+        return shown_down(value)
 
 
 @dataclass(frozen=True)
@@ -55,12 +67,12 @@ def worst(rows: list[Balance]) -> Balance:
     return Balance(first.part, first.currency, main, delta, first.main_limit, first.delta_limit, first.scale)
 
 
-def amount_left(row: Balance) -> Amount:
+def amount_left(row: Balance) -> Remaining:
     """The largest single charges that still fit, each on its own, rounded down."""
     main, delta = amount_down(row.left.main, row.scale.main), amount_down(row.left.delta, row.scale.delta)
     if row.currency == "epsilon":
-        return Amount(main, delta, None)
-    return Amount(pure_within(ZCDP(main)).epsilon if main > 0 else 0.0, delta, main)
+        return Remaining(main, delta, None)
+    return Remaining(pure_within(ZCDP(main)).epsilon if main > 0 else 0.0, delta, main)
 
 
 def amount_spent(row: Balance, turned: Turned | None) -> Amount:

@@ -68,7 +68,11 @@ def store(db: Session, account: str, key: str, output: bytes | None) -> tuple[St
     before = find_stored(db, key)
     if before is not None:
         return before, False
-    append(db, "store", account, key, digest="" if output is None else sha256(output), output=output)
+    charged = find_event(db, "charge", key)
+    append(
+        db, "store", account, key, digest="" if output is None else sha256(output), output=output,
+        at=charged.at if charged else None,
+    )  # fmt: skip
     return Stored(output), True
 
 
@@ -95,7 +99,7 @@ def settle(db: Session, key: str, paid: ExPost) -> None:
     _add(db, event.account, event.part, Cost(-back, 0), rows=0)
     append(
         db, "settle", event.account, key, part=event.part, currency=event.currency, main=-back,
-        loss=json.dumps(["ExPost", paid.test, paid.hypothesis]),
+        loss=json.dumps(["ExPost", paid.test, paid.hypothesis]), at=event.at,
     )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ class Event(NamedTuple):
               what a settlement gave back
     loss      the limit, the charge or the loss paid, as text
     digest    SHA-256 of the query (charge) or of the release (store; empty if the release was not stored)
-    at        UTC time, for people: the order is the sequence
+    at        UTC time of the charge to the minute, for people: the order is the sequence
     """
 
     sequence: int

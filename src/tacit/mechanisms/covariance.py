@@ -15,7 +15,7 @@ from tacit.mechanisms.laws import Vector
 from tacit.mechanisms.moments import Entrywise, Frobenius, Matrix, MomentRelease, NoisyMoments
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Facts, Release
-from tacit.mechanisms.robust_ridge import nearest_psd, plain_ridge, robust_ridge, robust_ridge_without_constant
+from tacit.mechanisms.robust_ridge import plain_ridge, robust_ridge, robust_ridge_without_constant
 from tacit.noise import Entropy
 from tacit.privacy import Budget
 from tacit.rows import Rows
@@ -81,9 +81,9 @@ class CovariancePerturbation:
     def _deviation(self, gram: Matrix, theta: Vector, gram_noise: float, cross_noise: float) -> Vector:
         """First-order size of the privacy noise in θ: (A + κI)⁻¹ applied to noise of size √(τ_c² + τ_A²‖θ‖²)."""
         ridge = gram_noise * math.sqrt(self.shape.width) if self.l2 is None else self.l2 * self.shape.n
-        inverse = np.linalg.inv(nearest_psd(gram) + ridge * np.eye(self.shape.width))
+        values, vectors = np.linalg.eigh(gram)
         size = math.hypot(cross_noise, gram_noise * float(np.linalg.norm(theta)))
-        return np.asarray(size * np.linalg.norm(inverse, axis=1))
+        return np.asarray(size * np.linalg.norm(vectors / (np.maximum(values, 0.0) + ridge), axis=1))
 
 
 def _inside(theta: Vector, radius: float | None) -> Vector:

@@ -137,6 +137,7 @@ class ObjectivePerturbation:
                 mechanism="objective perturbation",
                 theorems=(
                     *self.tilt.theorems(self.charge),
+                    *(problem.change_theorems if isinstance(self.law, SphericalLaplace) else ()),
                     "approximate-minimum",
                     "noise-reach",
                     "newton-terminates",
@@ -163,7 +164,8 @@ class ObjectivePerturbation:
     def _within_reach(self, tilt: Vector) -> Vector:
         """b itself; shortened with a probability below e^−256, before any row is read. By `noise-reach`."""
         longest = self.law.reach(tilt.size) * (1 - 2.0**-40)
-        length = float(np.linalg.norm(tilt))
+        largest = float(np.max(np.abs(tilt)))  # taken out first: squares of very large noise would overflow
+        length = largest * float(np.linalg.norm(tilt / largest)) if largest > 0 else 0.0
         return tilt if length <= longest else tilt * (longest / length)
 
 

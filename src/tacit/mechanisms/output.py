@@ -52,6 +52,7 @@ class OutputPerturbation:
                 mechanism="output perturbation",
                 theorems=(
                     "minimiser-sensitivity",
+                    *self.problem.change_theorems,
                     "inexact-minimiser",
                     "newton-terminates" if self.problem.loss.smooth else "hinge-terminates",
                     "noise-calibration",

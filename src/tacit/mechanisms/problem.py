@@ -104,6 +104,11 @@ class Problem:
         return min(moved, 2 * self.minimiser_radius)
 
     @property
+    def change_theorems(self) -> tuple[str, ...]:
+        """What proves that two rows' gradients are less than 2G apart, where that is used."""
+        return ("squared-gradient-change",) if isinstance(self.loss, Squared) else ()
+
+    @property
     def _feasible(self) -> float:
         return math.inf if self.radius is None else self.radius
 

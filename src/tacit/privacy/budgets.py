@@ -18,9 +18,11 @@ from typing import TypeAlias
 from tacit.errors import ParameterError
 from tacit.privacy.renyi import epsilon_of_rho
 from tacit.privacy.rounding import exact, round_down, sum_up, upper
+from tacit.privacy.shown import shown_up
 
 MAX_EPSILON = 2.0**20  # beyond this the word privacy has no meaning, and the ledger no units
 MAX_RHO = 2.0**39
+LEAST_SPENT = 1e-60  # noise for less would leave the floats
 SMALLEST = 2.0**-1000  # a guarantee of ε = 0 is reported as this positive number
 
 
@@ -63,7 +65,7 @@ class Pure:
         return Approx(min(e, max(reduced, SMALLEST)), d)
 
     def __str__(self) -> str:
-        return f"ε = {self.epsilon:.6g}"
+        return f"ε = {shown_up(self.epsilon)}"
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ class ZCDP:
         return Approx(max(epsilon_of_rho(self.rho, d), SMALLEST), d)
 
     def __str__(self) -> str:
-        return f"ρ = {self.rho:.6g} (zCDP)"
+        return f"ρ = {shown_up(self.rho)} (zCDP)"
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,7 @@ class Approx:
         return wider
 
     def __str__(self) -> str:
-        return f"ε = {self.epsilon:.6g}, δ = {self.delta:.3g}"
+        return f"ε = {shown_up(self.epsilon)}, δ = {shown_up(self.delta, 3)}"
 
 
 @dataclass(frozen=True)
@@ -148,22 +150,25 @@ class ExPost:
         return sum_up(self.test, self.hypothesis)
 
     def __str__(self) -> str:
-        delta = f", δ = {self.delta:.3g}" if self.delta else ""
-        return f"ε = {self.total:.6g}{delta} ex post (test {self.test:.6g} + hypothesis {self.hypothesis:.6g})"
+        delta = f", δ = {shown_up(self.delta, 3)}" if self.delta else ""
+        parts = f"test {shown_up(self.test)} + hypothesis {shown_up(self.hypothesis)}"
+        return f"ε = {shown_up(self.total)}{delta} ex post ({parts})"
 
 
 Budget: TypeAlias = Pure | ZCDP | Approx
 
 
 def as_budget(value: object) -> Budget:
-    """A budget as it is; a plain number means `Pure`."""
+    """What a user is ready to spend: a budget as it is; a plain number means `Pure`."""
     if isinstance(value, (Pure, ZCDP, Approx)):
+        if (value.rho if isinstance(value, ZCDP) else value.epsilon) < LEAST_SPENT:
+            raise ParameterError(f"a budget of {value} pays for nothing; expected at least {LEAST_SPENT:g}")
         return value
     if isinstance(value, bool) or not isinstance(value, Real):
         raise ParameterError(
             f"privacy must be Pure(...), ZCDP(...), Approx(...) or a number (meaning Pure), got {type(value).__name__}"
         )
-    return Pure(_float_below(value))
+    return as_budget(Pure(_float_below(value)))
 
 
 def _float_below(value: Real) -> float:

@@ -80,7 +80,8 @@ def plain_cells(values: object, where: str) -> Cells:
 def _unmasked(values: "np.ma.MaskedArray[Any, Any]", where: str) -> Cells:
     """A masked cell is a missing cell."""
     data = plain_cells(np.ma.getdata(values), where)
-    data = data.astype(np.float64 if data.dtype.kind in NUMERIC else object)
+    with np.errstate(all="ignore"):  # a long double beyond the doubles becomes infinite, and no warning tells of it
+        data = data.astype(np.float64 if data.dtype.kind in NUMERIC else object)
     data[np.ma.getmaskarray(values)] = np.nan
     return data
 

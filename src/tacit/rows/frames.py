@@ -67,6 +67,14 @@ def series_cells(column: object) -> Cells | None:
 
 
 def _cells(column: "nw.Series[Any]") -> Cells:
+    if column.dtype.is_temporal():
+        raise SchemaError(
+            f"column {column.name!r}: found {column.dtype}; expected numbers or text. "
+            "Convert it to numbers (for dates: to days) before fitting."
+        )
+    if column.dtype in (nw.Int128, nw.UInt128):
+        # One integer beyond 64 bits makes a reader choose them for the whole column, and numpy has none.
+        column = column.cast(nw.Float64)
     if column.implementation.is_pyarrow() and column.dtype in (nw.Categorical, nw.Enum):
         # Turned into an array directly, an empty cell of a dictionary column would read as its first entry.
         values = column.to_native()

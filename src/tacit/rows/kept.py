@@ -27,12 +27,13 @@ class KeptBlocks:
 
     def offer(self, start: int, encoded: FloatArray) -> FloatArray:
         """The encoded rows, read-only: at their first reading themselves, later a copy that stays."""
+        seen = start in self._read_once  # asked once: another thread may add it meanwhile
         block = encoded.view()
-        if start in self._read_once:
+        if seen:
             block = aligned(*encoded.shape)
             block[:] = encoded
         block.flags.writeable = False
-        if start in self._read_once:
+        if seen:
             self._blocks[start] = block
         elif self._fits:
             self._read_once.add(start)

@@ -44,7 +44,8 @@ class Points:
         middle = self.low / 2 + self.high / 2
         for start in range(0, self.n, BLOCK):
             block = slice(start, min(start + BLOCK, self.n))
-            chosen = self._numbers[block if self._picked is None else self._picked[block]].astype(np.float64)
+            with np.errstate(all="ignore"):  # a long double beyond the doubles becomes infinite without a warning
+                chosen = self._numbers[block if self._picked is None else self._picked[block]].astype(np.float64)
             inside = np.clip(np.where(np.isnan(chosen), middle, chosen), self.low, self.high)
             total += np.bincount(place_of(inside), minlength=cells)
         return total.astype(np.float64)

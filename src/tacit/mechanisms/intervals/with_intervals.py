@@ -16,11 +16,10 @@ from tacit.mechanisms.moments import MomentRelease
 from tacit.mechanisms.objective import ObjectivePerturbation
 from tacit.mechanisms.output import OutputPerturbation
 from tacit.mechanisms.release import Facts, Release
-from tacit.mechanisms.robust_ridge import nearest_psd
+from tacit.mechanisms.robust_ridge import plain_ridge
 from tacit.noise import Entropy
 from tacit.privacy import Budget, compose
 from tacit.rows import Rows
-from tacit.solvers import minimise_quadratic
 
 
 @dataclass(frozen=True)
@@ -93,6 +92,4 @@ def ridge_estimate(moments: Matrix, release: MomentRelease, l2: float) -> Vector
     gram = moments[:-1, :-1].copy()
     if shape.constant is not None:
         gram[-1, -1] = shape.n * shape.constant**2
-    ridge = l2 * np.eye(shape.width)
-    cross = moments[:-1, -1] / release.target_weight
-    return minimise_quadratic(nearest_psd(gram) / shape.n + ridge, cross / shape.n).theta
+    return plain_ridge(gram, moments[:-1, -1] / release.target_weight, shape.n * l2)

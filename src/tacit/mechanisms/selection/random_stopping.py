@@ -6,14 +6,14 @@ The parts are disjoint, so a try costs ε = max(α₁, α₂). The number K of t
     geometric    P(K = j) ∝ (1−γ)^j        the best of K tries costs 3ε   (Liu and Talwar 2019)
     logarithmic  P(K = j) ∝ (1−γ)^j / j    the best of K tries costs 2ε   (Papernot and Steinke 2022)
 
-Pure ε only. γ is such that a candidate is tried about once on average. By `random-stopping`.
+Pure ε only, and only while K stays hidden: given K = k the loss can be kε. γ is such that a candidate is tried about
+once on average. By `random-stopping`.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from tacit.errors import ParameterError
 from tacit.mechanisms.laws import Laplace, calibrate_l1
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Facts, Mechanism, Release, Sensitivity
-from tacit.mechanisms.selection.candidates import Candidate, Watch, chosen_release, in_silence, parts_of
+from tacit.mechanisms.selection.candidates import Candidate, chosen_release, parts_of
 from tacit.mechanisms.selection.scores import Score
 from tacit.mechanisms.selection.splits import FAR, draw_lot
 from tacit.mechanisms.selection.validation import Validation
@@ -71,7 +71,6 @@ class RandomStopping:
     privacy: Budget
     select_privacy: Budget
     stopping: Geometric | Logarithmic
-    watch: Watch[Any] = in_silence
 
     def __post_init__(self) -> None:
         if not (isinstance(self.privacy, Pure) and isinstance(self.select_privacy, Pure)):
@@ -135,7 +134,7 @@ class RandomStopping:
     def __call__(self, rows: Rows, entropy: Entropy) -> Release:
         training, validation = parts_of(rows, [self.training_rows, self.held_out_rows])
         best, best_score = None, -np.inf
-        for _ in self.watch(range(self.stopping(entropy))):
+        for _ in range(self.stopping(entropy)):  # never shown: the proof needs the number of tries hidden
             index = draw_lot(len(self.candidates), entropy)
             release = self.trained[index](training, entropy)
             score = float(self.law.add(self.validation(validation, [release.theta]), entropy)[0])

@@ -79,6 +79,11 @@ class CappedLoss:
     def __post_init__(self) -> None:
         if not 0 < self.cap < math.inf:
             raise ParameterError(f"the cap of a loss must be a positive number, got {self.cap!r}")
+        if isinstance(self.loss, Squared) and self.loss.target_bound < 1:
+            raise ParameterError(
+                "encoded targets lie in [-1, 1], so a squared error has target_bound >= 1, "
+                f"got {self.loss.target_bound!r}"
+            )
 
     @property
     def name(self) -> str:

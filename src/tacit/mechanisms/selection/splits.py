@@ -11,6 +11,7 @@ costs the larger of α₁ and α₂. By `disjoint-parts`.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -128,7 +129,7 @@ class BudgetSplit:
     @cached_property
     def trained(self) -> tuple[Mechanism, ...]:
         """Each candidate's mechanism with its share of the budget. By `composition`."""
-        shape, each = replace(self.whole, n=self.training_rows), self.spendable.share(1 / len(self.candidates))
+        shape, each = replace(self.whole, n=self.training_rows), self.spendable.share(Fraction(1, len(self.candidates)))
         return tuple(candidate.plan(shape, each) for candidate in self.candidates)
 
     @cached_property

@@ -16,8 +16,10 @@ from tacit.mechanisms.laws import Vector
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.selection.scores import Score
 from tacit.mechanisms.selection.stability import Stability
+from tacit.privacy.floats import UNIT_ROUNDOFF, enlarged
 from tacit.privacy.rounding import exact, upper
 from tacit.rows import Rows
+from tacit.solvers import norm_above
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,8 @@ class Validation:
 
     def stability(self, moved: float, training_rows: int) -> Stability:
         """β₁/n = L r (moved + rounding), β₂ = spread of g over |s| ≤ rB. By `training-stability`."""
-        slack, length = 16 * 2.0**-53 * self.radius, self.shape.norms.l2
+        length = self.shape.norms.l2
+        slack = enlarged(5 * (self.shape.width + 9) * UNIT_ROUNDOFF * self.radius)
         beta = upper(
             lambda: exact(self.score.lipschitz) * exact(length) * (exact(moved) + exact(slack)) * training_rows
         )
@@ -47,7 +50,7 @@ class Validation:
 
         An inner product of d terms is within γ_d‖x‖‖θ‖, the sum within `blocked-sum`.
         """
-        width, u = self.shape.width, 2.0**-53
+        width, u = self.shape.width, UNIT_ROUNDOFF
         inner = 2 * (width + 2) * u * self._longest
         evaluation = (self.score.lipschitz * inner + self.score.rounding) * (1 + 2.0**-40)
         total = self.shape.summation_error(self._most, evaluation)
@@ -75,5 +78,5 @@ class Validation:
 
 def project(theta: Vector, radius: float) -> Vector:
     """The nearest point of the ball ‖θ‖₂ ≤ radius."""
-    length = float(np.linalg.norm(theta))
+    length = norm_above(theta)
     return theta if length <= radius else theta * (radius / length)
