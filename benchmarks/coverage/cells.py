@@ -76,7 +76,7 @@ def quick() -> list[Cell]:
         Cell("magic", 5, 5000, 0.5, "pure", "logistic"),
         Cell("adult", 1, 2000, 0.5, "pure", "huber"),
         Cell("kdd", 10, 2000, 0.5, "zCDP", "huber"),
-        Cell("mothers", 5, 5000, 1.0, "pure", "logistic"),
+        Cell("mothers", 5, 2000, 1.0, "pure", "logistic"),
         Cell("adult", 5, 5000, 1.0, "pure", "logistic", "output"),
     ]
     return [*lengths, *others, *_by_the_library(), *_regressions(REGRESSIONS, (1.0,))]
