@@ -26,11 +26,13 @@ def reviews(n: int = 8_000, words: int = 20_000) -> tuple[sp.csr_array, np.ndarr
 
 def main() -> None:
     X, y = reviews()
-    # Public: a cell says whether a word occurs (0 or 1), and the two labels.
+    # Public: a cell says whether a word occurs (0 or 1, hence never negative), and the two labels.
     domain = Domain("linf", classes=("bad", "good"))
-    model = PrivateLasso(loss="logistic", privacy=Approx(2.0, 1e-6), domain=domain).fit(X[:6_000], y[:6_000])
+    model = PrivateLasso(loss="logistic", privacy=Approx(1.0, 1e-6), domain=domain, nonnegative=True)
+    model.fit(X[:6_000], y[:6_000])
     print(f"{model.steps_} steps chose {len(model.support_)} of {X.shape[1]:,} words")
-    print(model.coefficients().head(12).to_string(index=False))
+    words = [f"word {number}" for number in range(X.shape[1])]
+    print(model.coefficients(words).head(12).to_string(index=False))
     print(f"accuracy on 2,000 other reviews: {model.score(X[6_000:], y[6_000:]):.3f}")
     print(model.certificate_)
 

@@ -86,9 +86,9 @@ def accuracy(task: Task, quick: bool) -> Iterator[Record]:
 def chosen_words(quick: bool) -> Iterator[Record]:
     """The largest coefficients of one fit to IMDB at ε = 1."""
     X, y, _, _ = reviews(0)
-    model, names = fitted(X, y, 1.0, **DECLARED), words()
-    for word in model.coefficients().head(16).itertuples():
-        yield {"part": "words", "case": names[word.column], "method": "PrivateLasso", "value": word.coefficient}
+    chosen = fitted(X, y, 1.0, **DECLARED).coefficients(words())
+    for word in chosen.head(16).itertuples():
+        yield {"part": "words", "case": word.feature, "method": "PrivateLasso", "value": word.coefficient}
 
 
 def fitted(X: Any, y: Any, epsilon: float, **options: Any) -> PrivateLasso:

@@ -51,6 +51,11 @@ def test_it_finds_the_words() -> None:
     model = PrivateLasso(loss="logistic", privacy=Approx(8.0, 1e-6), domain=CLASSES, steps=40).fit(X, y)
     table = model.coefficients()
     assert set(table["column"][:4]) == {3, 7, 50, 60}
+    assert set(table["feature"][:4]) == {"x3", "x7", "x50", "x60"}
+    named = model.coefficients([f"word {j}" for j in range(400)])
+    assert set(named["feature"][:4]) == {"word 3", "word 7", "word 50", "word 60"}
+    with pytest.raises(ParameterError, match="found 1 names; expected 400"):
+        model.coefficients(["word"])
     assert set(model.support_) >= {3, 7, 50, 60}
     assert len(model.support_) <= 40
     assert np.abs(model.coef_).sum() <= 20 * (1 + 1e-12)

@@ -24,6 +24,7 @@ from tacit.estimators.base import Declaration, Floats
 from tacit.estimators.certified import certified
 from tacit.estimators.classifier import share_among
 from tacit.estimators.guard import refuse_unpaid_refits
+from tacit.estimators.lasso_table import coefficient_table
 from tacit.estimators.lasso_wishes import lasso_wishes
 from tacit.estimators.payment import Job, run
 from tacit.ledger import Account
@@ -151,18 +152,15 @@ class PrivateLasso(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return csr_array(np.atleast_2d(self.coef_))
 
-    def coefficients(self) -> pd.DataFrame:
-        """The released coefficients that are not zero, largest first."""
+    def coefficients(self, names: Sequence[str] | None = None) -> pd.DataFrame:
+        """The released coefficients that are not zero, largest first.
+
+        names: of the columns of a matrix that has none, such as a vectorizer's get_feature_names_out().
+        """
         check_is_fitted(self)
         table = np.atleast_2d(self.coef_)
-        rows, columns = np.nonzero(table)
-        frame = pd.DataFrame(
-            {"feature": [self._names[int(j)] for j in columns], "column": columns, "coefficient": table[rows, columns]}
-        )
-        if len(table) > 1:
-            frame.insert(0, "class", self.classes_[rows])
-        order = frame["coefficient"].abs().sort_values(ascending=False, kind="stable").index
-        return frame.loc[order].reset_index(drop=True)
+        classes = self.classes_ if len(table) > 1 else None
+        return coefficient_table(table, self._names if names is None else names, classes)
 
     def save(self, path: str | Path) -> None:
         """Write the fitted model as JSON: coefficients, declaration and certificate, no data and no code."""
