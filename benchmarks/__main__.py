@@ -72,7 +72,8 @@ def _run(name: str, topic: Any, console: Console, *, quick: bool) -> None:
     write(directory / f"{name}.csv", rows)
     if hasattr(topic, "plot"):
         topic.plot(rows, directory)
-    parts.forget(name)
+    if not quick:
+        parts.forget(name)
 
 
 def as_table(title: str, rows: list[dict[str, Any]]) -> Table:

@@ -70,6 +70,15 @@ def test_a_full_run_that_was_broken_off_goes_on(driver: Any, monkeypatch: pytest
     assert worked == ["first", "second", "second", "first", "second"]
 
 
+def test_a_quick_run_leaves_the_parts_of_a_full_one_alone(driver: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    driver.parts.once("made-up", "first", lambda: [{"x": 1}])
+    monkeypatch.setattr(driver, "topics", lambda _: {"made-up": SimpleNamespace(run=lambda quick: [{"x": 2}])})
+    driver.main(["made-up"])
+    assert driver.parts.once("made-up", "first", lambda: [{"x": 3}]) == [{"x": 1}]
+    driver.main(["--full", "made-up"])
+    assert driver.parts.once("made-up", "first", lambda: [{"x": 3}]) == [{"x": 3}]
+
+
 def test_what_is_missing_is_said(
     driver: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
