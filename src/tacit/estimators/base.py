@@ -3,7 +3,6 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Self
 
@@ -12,11 +11,12 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from tacit.certificate import REPORTED_DELTA, SEAL, Certificate, describe
+from tacit.certificate import SEAL, Certificate
 from tacit.domain import Domain, Encoding, Geometry, Schema
 from tacit.errors import ParameterError
 from tacit.estimators import persistence
 from tacit.estimators.admission import admit_table
+from tacit.estimators.certified import certified
 from tacit.estimators.guard import refuse_unpaid_refits
 from tacit.estimators.intervals import WHAT_IS_COVERED, WithIntervals, wants_intervals
 from tacit.estimators.payment import Job, Paid, run
@@ -25,7 +25,7 @@ from tacit.ledger import Account
 from tacit.losses import Loss
 from tacit.mechanisms.choice import Wishes
 from tacit.noise import Entropy, entropy_of
-from tacit.privacy import Approx, Budget, as_budget
+from tacit.privacy import Budget, as_budget
 from tacit.rows import Rows, linear_scores, open_rows
 
 Floats = NDArray[np.float64]
@@ -63,7 +63,7 @@ class PrivateLinearModel(WithIntervals, BaseEstimator):  # type: ignore[misc]
         entropy = entropy_of(self.random_state)
         query = {"estimator": type(self).__name__, "declaration": declaration.fingerprint(), "n": rows.n}
         paid = run(jobs, entropy, self.ledger, query, type(self).__name__)
-        self._keep(rows.encoding, jobs, paid, entropy, declaration, rows.n, budget)
+        self._keep(jobs, paid, entropy, declaration, budget)
         return self
 
     def summary(self, level: float = 0.95) -> Summary:
@@ -145,35 +145,13 @@ class PrivateLinearModel(WithIntervals, BaseEstimator):  # type: ignore[misc]
         self.n_features_in_ = len(schema.features)
         self.feature_names_in_ = np.array(list(schema.features), dtype=object)
 
-    def _keep(
-        self,
-        encoding: Encoding,
-        jobs: Sequence[Job],
-        paid: Paid,
-        entropy: Entropy,
-        declaration: Declaration,
-        n: int,
-        asked: Budget,
-    ) -> None:
-        certificate = Certificate(
-            guarantee=paid.charge,
-            n=n,
-            unit=declaration.unit if isinstance(declaration, Schema) else "one row",
-            choice=jobs[0].plan.why,
-            releases=tuple(describe(f, label=job.label) for job in jobs for f in job.plan.mechanism.facts),
-            randomness=entropy.source,
-            private=entropy.private,
-            assumed_public=self._assumed_public(),
-            schema_fingerprint=declaration.fingerprint(),
-            version=version("tacit"),
-            ledger=paid.entry,
-            delta=asked.delta if isinstance(asked, Approx) else REPORTED_DELTA,
-        )
+    def _keep(self, jobs: Sequence[Job], paid: Paid, entropy: Entropy, declaration: Declaration, asked: Budget) -> None:
+        certificate = certified(jobs, paid, asked, declaration, entropy, self._assumed_public())
         thetas = np.stack([release.theta for release in paid.releases])
         deviations = np.stack([release.deviation for release in paid.releases])
         evidence = [evidence_of(job.plan.mechanism, kept) for job, kept in zip(jobs, paid.releases, strict=True)]
         known = tuple(found for found in evidence if found is not None)
-        self._restore(encoding, declaration, thetas, deviations, certificate, known)
+        self._restore(jobs[0].rows.encoding, declaration, thetas, deviations, certificate, known)
 
     def _restore(
         self,

@@ -12,7 +12,7 @@ from tacit.errors import ParameterError
 def coefficient_table(
     coefficients: NDArray[np.float64], names: Sequence[str], classes: NDArray[np.generic] | None
 ) -> pd.DataFrame:
-    """Coefficients that are not zero, one row each; with a column of classes if there is one vector for each of them."""
+    """Coefficients that are not zero, one row each; with their classes if there is one vector for each class."""
     if len(names) != coefficients.shape[1]:
         raise ParameterError(f"found {len(names)} names; expected {coefficients.shape[1]}, one for each coefficient")
     vectors, columns = np.nonzero(coefficients)
