@@ -6,15 +6,15 @@ n bits w are known is the ball [w, w+1] 2^-n, with exact end points; nothing els
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
 
-from flint import arb, ctx, fmpq, fmpz
+from flint import arb, fmpq, fmpz
 
 from tacit.noise.entropy import Entropy
+from tacit.privacy.rounding import working_precision
 
 Ball = Any
 """A flint.arb; FLINT's classes carry no usable types."""
@@ -22,23 +22,16 @@ Ball = Any
 WORD = 64
 GUARD_BITS = 64
 
-_PRECISION = threading.RLock()
-
 
 @contextmanager
 def precision(bits: int) -> Iterator[None]:
     """Evaluate balls whose bit strings are known to `bits` bits.
 
-    FLINT's precision belongs to the process, hence the lock. Someone else's change of it can only
-    widen balls, which costs a refinement and never falsifies a result.
+    Someone else's change of FLINT's precision can only widen balls, which costs a refinement and never falsifies a
+    result.
     """
-    with _PRECISION:
-        before = ctx.prec
-        ctx.prec = bits + GUARD_BITS
-        try:
-            yield
-        finally:
-            ctx.prec = before
+    with working_precision(bits + GUARD_BITS):
+        yield
 
 
 class BitString:

@@ -8,14 +8,15 @@ nearest floats outside it. By `outward-rounding`.
 import math
 import struct
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 
 from flint import arb, ctx
 
 _PRECISIONS = (128, 512, 2048, 8192)  # bits; each is tried until cancellation no longer shows in a float
 _ENOUGH_BITS = 64
-_LOCK = threading.RLock()  # flint's working precision is one number for the whole process
+_LOCK = threading.RLock()
 
 
 def exact(x: float | Fraction) -> arb:
@@ -75,15 +76,23 @@ def largest_float(holds: Callable[[float], bool], largest: float) -> float:
 
 def _evaluate(formula: Callable[[], arb], end: Callable[[arb], arb]) -> arb:
     """One end of the formula's ball, at the first precision whose ball is narrow; a wide ball is still true."""
+    for bits in _PRECISIONS[:-1]:
+        with working_precision(bits):
+            ball = formula()
+            if _is_narrow(ball):
+                return end(ball)
+    with working_precision(_PRECISIONS[-1]):
+        return end(formula())
+
+
+@contextmanager
+def working_precision(bits: int) -> Iterator[None]:
+    """Evaluate balls with so many bits. FLINT's precision belongs to the whole process, hence the one lock."""
     with _LOCK:
         before = ctx.prec
+        ctx.prec = bits
         try:
-            for bits in _PRECISIONS:
-                ctx.prec = bits
-                ball = formula()
-                if _is_narrow(ball):
-                    break
-            return end(ball)
+            yield
         finally:
             ctx.prec = before
 
