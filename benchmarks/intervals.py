@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks import data, parts
-from benchmarks.coverage import cells, library, picture, simulation
+from benchmarks.coverage import cells, library, picture, ridge, simulation
 from benchmarks.coverage.cells import Cell
 from benchmarks.coverage.measure import Record
 from tacit import Domain, PrivateLogisticRegression
@@ -42,8 +42,13 @@ def run(quick: bool = True) -> list[Record]:
 
 
 def _measured(cell: Cell, replicates: int) -> list[Record]:
-    engines = {"simulated": simulation.simulated, "library": library.classified, "library ridge": library.regressed}
-    return [engines[cell.engine](cell, replicates)]
+    engines = {
+        ("simulated", False): simulation.simulated,
+        ("simulated", True): ridge.simulated,
+        ("library", False): library.by_the_library,
+        ("library", True): ridge.by_the_library,
+    }
+    return [engines[cell.engine, cell.loss == "squared"](cell, replicates)]
 
 
 def timing() -> Record:

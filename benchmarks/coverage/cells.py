@@ -12,6 +12,7 @@ from benchmarks.coverage.tables import HELD_OUT, TUNED
 from tacit import ZCDP, Approx, Pure
 
 Currency = Literal["pure", "zCDP", "(ε, δ)"]
+Engine = Literal["simulated", "library"]
 Budget = Pure | ZCDP | Approx
 
 L2 = 0.002
@@ -38,7 +39,7 @@ class Cell:
     loss: LossName | Literal["squared"]
     mechanism: Literal["objective", "output", "covariance"] = "objective"
     l2: float | None = L2
-    engine: Literal["simulated", "library", "library ridge"] = "simulated"
+    engine: Engine = "simulated"
 
     @property
     def budget(self) -> Budget:
@@ -79,19 +80,20 @@ def quick() -> list[Cell]:
         Cell("mothers", 5, 2000, 1.0, "pure", "logistic"),
         Cell("adult", 5, 5000, 1.0, "pure", "logistic", "output"),
     ]
-    return [*lengths, *others, *_by_the_library(), *_regressions(REGRESSIONS, (1.0,))]
+    return [*lengths, *others, *_regressions(REGRESSIONS, 1.0), *_by_the_library()]
 
 
 def full() -> Iterator[Cell]:
     """Everything; small tables first, because they are the hard ones."""
-    for tables, rows in ((TUNED, (5000, 2000, None)), (HELD_OUT, (2000, None))):
-        for loss in LOSSES:
-            yield from _grid(loss, tables, rows)
-    yield from _regressions((*REGRESSIONS, *HELD_OUT_REGRESSIONS), (1.0,))
     for loss in LOSSES:
-        yield from _other_mechanisms(loss)
+        yield from _grid(loss, TUNED, (5000, 2000, None))
+    yield from _regressions((*REGRESSIONS, *HELD_OUT_REGRESSIONS), 1.0)
+    for loss in LOSSES:
+        yield from _grid(loss, HELD_OUT, (2000, None))
         yield from _with_default_l2(loss)
+        yield from _other_mechanisms(loss)
     yield from _by_the_library()
+    yield from _regressions((*REGRESSIONS, *HELD_OUT_REGRESSIONS), 0.5)
 
 
 def _grid(loss: LossName, tables: dict[str, tuple[int, ...]], rows: tuple[int | None, ...]) -> Iterator[Cell]:
@@ -113,13 +115,13 @@ def _with_default_l2(loss: LossName) -> Iterator[Cell]:
 
 
 def _by_the_library() -> list[Cell]:
-    return [
-        Cell("adult", 5, 5000, 1.0, currency, loss, engine="library") for currency, loss in product(CURRENCIES, LOSSES)
-    ]
+    budgets = product(CURRENCIES, LOSSES)
+    classifiers = [Cell("adult", 5, 5000, 1.0, currency, loss, engine="library") for currency, loss in budgets]
+    return [*classifiers, *_regressions(REGRESSIONS[-1:], 1.0, "library")]
 
 
-def _regressions(names: tuple[str, ...], epsilons: tuple[float, ...]) -> list[Cell]:
+def _regressions(names: tuple[str, ...], epsilon: float, engine: Engine = "simulated") -> list[Cell]:
     return [
-        Cell(name, 0, None, epsilon, currency, "squared", "covariance", None, "library ridge")
-        for epsilon, name, currency in product(epsilons, names, CURRENCIES)
+        Cell(name, 0, None, epsilon, currency, "squared", "covariance", None, engine)
+        for name, currency in product(names, CURRENCIES)
     ]

@@ -105,12 +105,17 @@ class Simulation:
         return self.rows.minimum(self.cell.loss, self.l2, counts, tilt, self.start)
 
     def _noisy(self, values: Floats, law: NoiseLaw) -> Floats:
-        match law:
-            case Gaussian(scale):
-                return values + self.rng.normal(0, scale, values.size)
-            case Laplace(scale):
-                return values + self.rng.laplace(0, scale, values.size)
-            case SphericalLaplace(scale):
-                direction = self.rng.standard_normal(values.size)
-                return values + direction * self.rng.gamma(values.size, scale) / np.linalg.norm(direction)
-        raise TypeError(f"no simulation for {law.name}")
+        return noisy(values, law, self.rng)
+
+
+def noisy(values: Floats, law: NoiseLaw, rng: np.random.Generator) -> Floats:
+    """Values with simulated noise."""
+    match law:
+        case Gaussian(scale):
+            return values + rng.normal(0, scale, values.size)
+        case Laplace(scale):
+            return values + rng.laplace(0, scale, values.size)
+        case SphericalLaplace(scale):
+            direction = rng.standard_normal(values.size)
+            return values + direction * rng.gamma(values.size, scale) / np.linalg.norm(direction)
+    raise TypeError(f"no simulation for {law.name}")

@@ -16,7 +16,7 @@ def main() -> None:
     simulated = frame[(frame["engine"] == "simulated") & ~frame["default_l2"]]
     grid = simulated[simulated["mechanism"].eq("objective") & simulated["currency"].isin(["pure", "zCDP"])]
     other = simulated[~simulated.index.isin(grid.index)]
-    ridge = frame[frame["loss"] == "squared"]
+    ridge = frame[(frame["loss"] == "squared") & (frame["engine"] == "simulated")]
     tables = {
         "published setting": _published(frame),
         "tables that chose the constants": _worst(grid[~grid["held_out"]], CLASSIFIERS),

@@ -88,13 +88,13 @@ class MomentEvidence:
 
     def standard_errors(self, directions: Floats) -> Floats:
         estimate = self._estimate(self.moments[None])
-        loads = directions @ np.linalg.inv(estimate.curvature[0])
+        loads = directions @ estimate.inverse[0]
         middle = self._middle(estimate)[0]
         return np.asarray(np.sqrt(np.sum((loads @ middle) * loads, axis=-1)))
 
     def noise_deviations(self, directions: Floats) -> Floats:
         estimate = self._estimate(self.moments[None])
-        loads = directions @ np.linalg.inv(estimate.curvature[0])
+        loads = directions @ estimate.inverse[0]
         middle = self._noise_covariance(estimate.theta)[0]
         return np.asarray(np.sqrt(np.maximum(0.0, np.sum((loads @ middle) * loads, axis=-1))))
 
@@ -137,13 +137,17 @@ class MomentEvidence:
         if self.constant is not None:
             gram[:, -1, -1] = self.constant**2
         identity = np.eye(self.theta.size)
-        curvature = eigenvalues_raised(gram + self.l2 * identity, self.l2)
+        values, vectors = np.linalg.eigh(gram + self.l2 * identity)
+        raised, transposed = np.maximum(values, self.l2)[:, None, :], np.swapaxes(vectors, -1, -2)
+        curvature, inverse = (vectors * raised) @ transposed, (vectors / raised) @ transposed
         cross = moments[:, :-1, -1] / self.target_weight
-        theta: Floats = np.asarray(np.linalg.solve(curvature, cross[:, :, None])[:, :, 0], dtype=np.float64)
+        theta = (inverse @ cross[:, :, None])[:, :, 0]
         explained = 2 * np.sum(cross * theta, axis=1)
         quadratic = np.einsum("bi,bij,bj->b", theta, curvature - self.l2 * identity, theta)
         residual = moments[:, -1, -1] / self.target_weight**2 - explained + quadratic
-        return Estimate(curvature, theta, np.clip(residual, SMALLEST_RESIDUAL_VARIANCE, LARGEST_RESIDUAL_VARIANCE))
+        return Estimate(
+            curvature, inverse, theta, np.clip(residual, SMALLEST_RESIDUAL_VARIANCE, LARGEST_RESIDUAL_VARIANCE)
+        )
 
     def _score_covariance(self, estimate: "Estimate", allowance: float) -> Floats:
         """Ω for each estimate."""
@@ -191,15 +195,15 @@ class MomentEvidence:
         moments[:, -1, -1] = self.target_weight**2 * square
         moments += smat(stream.noise(self.moments_law, count, svec_size(width + 1)), width + 1)
         seen = self._estimate(moments)
-        inverses: Floats = np.asarray(np.linalg.inv(seen.curvature), dtype=np.float64)
-        return seen.theta - self.theta, inverses, self._middle(seen, 1.0)
+        return seen.theta - self.theta, seen.inverse, self._middle(seen, 1.0)
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A, θ and σ² computed from each of several matrices of moments."""
+    """A, A⁻¹, θ and σ² computed from each of several matrices of moments."""
 
     curvature: Floats
+    inverse: Floats
     theta: Floats
     residual: Floats
 
