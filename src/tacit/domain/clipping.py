@@ -67,7 +67,7 @@ class DenseBlock:
 
     def magnitudes(self) -> Floats:
         """Σ |x_j| of each row."""
-        magnitudes: Floats = np.abs(self.rows).sum(axis=1)
+        magnitudes: Floats = np.einsum("ij->i", np.abs(self.rows))  # a sum along an axis has a cost per row
         return magnitudes
 
     def scale(self, factors: Floats) -> None:

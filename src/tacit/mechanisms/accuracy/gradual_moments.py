@@ -71,20 +71,23 @@ class GradualMoments:
         ladder = self.noise.ladder(packed, self.moments.sensitivity.total, self.epsilons, entropy)
         return _Quadratics(self, ladder)
 
-    def entry_deviation(self, epsilon: float) -> float:
-        """Standard deviation of an off-diagonal entry of the noisy matrix."""
-        law = self.noise.law(self.moments.sensitivity.total, epsilon)
-        return law.deviation(self.moments.size) / self.moments.off_diagonal
+    def entry_deviations(self, epsilons: tuple[float, ...]) -> Vector:
+        """Standard deviation of an off-diagonal entry of the noisy matrix, for each ε."""
+        total = self.moments.sensitivity.total
+        law = self.noise.law(total, epsilons[0])
+        per_scale = law.deviation(self.moments.size) / (law.scale * self.moments.off_diagonal)
+        return self.noise.scales(total, epsilons) * per_scale
 
     def deviation(self, level: int) -> float:
         """To first order: noise in Σxy − Σxxᵀθ, divided by the smallest curvature n(λ + damping)."""
-        entry, n = self.entry_deviation(self.epsilons[level]), self.query.problem.shape.n
-        return entry * math.hypot(1 / self.moments.target_weight, 1.0) / (n * self.ridge(level))
+        entry, n = self.entry_deviations(self.epsilons[level : level + 1]), self.query.problem.shape.n
+        ridge = self.ridges(level, level + 1)
+        return float(entry[0] * math.hypot(1 / self.moments.target_weight, 1.0) / (n * ridge[0]))
 
-    def ridge(self, level: int) -> float:
-        """λ + damping·2√d·(noise in an entry)/n: the noisy matrix is then rarely indefinite."""
+    def ridges(self, start: int, stop: int) -> Vector:
+        """λ + damping·2√d·(noise in an entry)/n for some levels: a noisy matrix is then rarely indefinite."""
         shape = self.query.problem.shape
-        spectral = 2 * math.sqrt(shape.width) * self.entry_deviation(self.epsilons[level]) / shape.n
+        spectral = 2 * math.sqrt(shape.width) * self.entry_deviations(self.epsilons[start:stop]) / shape.n
         return self.query.problem.l2 + self.damping * spectral
 
     def facts(self, level: int) -> Facts:
@@ -113,7 +116,7 @@ class _Quadratics:
         source, radius = self.source, self.source.query.radius
         grams, crosses = self._quadratics(self.ladder.releases(start, stop))
         diagonal = np.arange(grams.shape[1])
-        grams[:, diagonal, diagonal] += np.array([source.ridge(level) for level in range(start, stop)])[:, None]
+        grams[:, diagonal, diagonal] += source.ridges(start, stop)[:, None]
         return into_ball(_minimisers(grams, crosses, radius), radius)
 
     def _quadratics(self, released: Matrix) -> tuple[Matrix, Matrix]:

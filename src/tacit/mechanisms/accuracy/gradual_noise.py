@@ -45,6 +45,9 @@ class GradualNoise(Protocol):
     def law(self, sensitivity: float, epsilon: float) -> NoiseLaw:
         """The noise of a level."""
 
+    def scales(self, sensitivity: float, epsilons: Sequence[float]) -> Vector:
+        """The scale of each level's law."""
+
     def prefix_costs(self, epsilons: Sequence[float]) -> tuple[float, ...]:
         """ε of seeing levels 0..t, for each t."""
 
@@ -62,11 +65,14 @@ class SphericalReduction:
     def law(self, sensitivity: float, epsilon: float) -> NoiseLaw:
         return SphericalLaplace(float(scales_above(sensitivity, epsilon)))
 
+    def scales(self, sensitivity: float, epsilons: Sequence[float]) -> Vector:
+        return scales_above(sensitivity, epsilons)
+
     def prefix_costs(self, epsilons: Sequence[float]) -> tuple[float, ...]:
         return tuple(epsilons)
 
     def ladder(self, values: Vector, sensitivity: float, epsilons: Sequence[float], entropy: Entropy) -> Ladder:
-        return SphericalLadder(values, scales_above(sensitivity, epsilons).tolist(), entropy)
+        return SphericalLadder(values, self.scales(sensitivity, epsilons).tolist(), entropy)
 
 
 @dataclass(frozen=True)
@@ -79,11 +85,14 @@ class LaplaceReduction:
     def law(self, sensitivity: float, epsilon: float) -> NoiseLaw:
         return Laplace(float(scales_above(sensitivity, epsilon)))
 
+    def scales(self, sensitivity: float, epsilons: Sequence[float]) -> Vector:
+        return scales_above(sensitivity, epsilons)
+
     def prefix_costs(self, epsilons: Sequence[float]) -> tuple[float, ...]:
         return tuple(epsilons)
 
     def ladder(self, values: Vector, sensitivity: float, epsilons: Sequence[float], entropy: Entropy) -> Ladder:
-        return LaplaceLadder(values, scales_above(sensitivity, epsilons).tolist(), entropy)
+        return LaplaceLadder(values, self.scales(sensitivity, epsilons).tolist(), entropy)
 
 
 @dataclass(frozen=True)
@@ -99,13 +108,16 @@ class BrownianReduction:
     def law(self, sensitivity: float, epsilon: float) -> NoiseLaw:
         return _gaussian(sensitivity, epsilon, self.delta)
 
+    def scales(self, sensitivity: float, epsilons: Sequence[float]) -> Vector:
+        return np.array([self.law(sensitivity, epsilon).scale for epsilon in epsilons])
+
     def prefix_costs(self, epsilons: Sequence[float]) -> tuple[float, ...]:
         return tuple(epsilons)
 
     def ladder(self, values: Vector, sensitivity: float, epsilons: Sequence[float], entropy: Entropy) -> Ladder:
         if len(epsilons) > MOST_LEVELS:
             raise ParameterError(f"a Gaussian ladder has at most {MOST_LEVELS} levels, got {len(epsilons)}")
-        variances = [Fraction(self.law(sensitivity, epsilon).scale) ** 2 for epsilon in epsilons]
+        variances = [Fraction(scale) ** 2 for scale in self.scales(sensitivity, epsilons).tolist()]
         return BrownianLadder(values, variances, entropy)
 
 
@@ -139,6 +151,9 @@ class FreshNoise:
 
     def law(self, sensitivity: float, epsilon: float) -> NoiseLaw:
         return self.inner.law(sensitivity, epsilon)
+
+    def scales(self, sensitivity: float, epsilons: Sequence[float]) -> Vector:
+        return self.inner.scales(sensitivity, epsilons)
 
     def prefix_costs(self, epsilons: Sequence[float]) -> tuple[float, ...]:
         return tuple(sum_up(*epsilons[: t + 1]) for t in range(len(epsilons)))

@@ -75,7 +75,7 @@ def moment_source(query: ExcessRisk, measure: Frobenius | Entrywise, noise: Grad
     def needed(trace: float, norm: float) -> float:
         probe = GradualMoments(query, release, noise, (1.0,))
         spread = math.hypot(1 / TARGET_WEIGHT, norm) / shape.n
-        return _needed(query, lambda epsilon: (probe.entry_deviation(epsilon) * spread) ** 2 * trace)
+        return _needed(query, lambda epsilon: (float(probe.entry_deviations((epsilon,))[0]) * spread) ** 2 * trace)
 
     flat = shape.width / (shape.norms.l2**2 / shape.width + l2)
     easy, hard = needed(flat, min(query.radius, TYPICAL_NORM)), needed(shape.width / l2, query.radius)
