@@ -134,19 +134,21 @@ class VertexFrankWolfe:
 
     def transcript(self, rows: Rows, entropy: Entropy) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The chosen vertices, (features, signs) in order: this is what is private."""
-        problem = self.problem
-        walk = Walk(
-            problem.loss,
-            self.schedule,
-            self.steps,
-            problem.radius,
-            problem.cell_bound,
-            self.grain,
-            problem.candidates,
-        )
         draws = self._full_draws if self.constant_work or not rows.sparse else self._quick_draws
-        chosen = np.array(draws(rows, walk, entropy), dtype=np.int64)
+        chosen = np.array(draws(rows, self._walk, entropy), dtype=np.int64)
         return chosen[:, 0], chosen[:, 1]
+
+    @property
+    def _walk(self) -> Walk:
+        return Walk(
+            loss=self.problem.loss,
+            schedule=self.schedule,
+            steps=self.steps,
+            radius=self.problem.radius,
+            cell_bound=self.problem.cell_bound,
+            grain=self.grain,
+            candidates=self.problem.candidates,
+        )
 
     def _full_draws(self, rows: Rows, walk: Walk, entropy: Entropy) -> list[tuple[int, int]]:
         """Noise for every candidate of every step."""

@@ -33,7 +33,7 @@ class SparseScores:
         self._counted = self._units.copy()
         self._step = 0
         self.drift = 0
-        self.scores: Integers = self._cells.T @ self._units.astype(np.int64)
+        self.scores: Integers = self._columns.T @ self._units.astype(np.int64)
 
     def score(self, feature: int) -> int:
         """G_j now, by its column: every partial sum is a whole number below 2^53."""
@@ -56,7 +56,7 @@ class SparseScores:
             change = self._units[rows] - self._counted[rows]
             self.scores += self._cells[rows].T @ change.astype(np.int64)
         else:  # picking most rows would cost more than the product
-            self.scores += self._cells.T @ (self._units - self._counted).astype(np.int64)
+            self.scores += self._columns.T @ (self._units - self._counted).astype(np.int64)
         self._counted[rows] = self._units[rows]
         self.drift = 0
 
