@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from tacit.mechanisms.problem import Shape
 from tacit.rows import open_rows
 
 SIZES = (5_000, 15_000, 50_000, 150_000)
+SEEDS = {5_000: 96, 15_000: 48, 50_000: 24, 150_000: 12}  # of a full run: small tables vary most and cost least
 COMPARED = SIZES[:3]  # the theorem's steps at 150,000 rows would take as long as all the rest
 WIDTHS = (120, 1000, 10_000, 100_000, 1_000_000)
 MOMENT = 0.2  # of a relevant column, known by construction
@@ -30,26 +32,29 @@ OURS = "PrivateLasso"
 
 def against_rows(quick: bool) -> Iterator[Record]:
     """Risk for growing n at p = 1,000, its slope, and its ratio to that of the two Laplace versions."""
-    repeats, found = 5 if quick else 12, dict[str, list[float]]()
+    found: dict[str, list[Mean]] = {}
     for method, fit in METHODS.items():
-        sizes, seeds = (SIZES, repeats) if method == OURS else (COMPARED, max(1, repeats // 4))
-        found[method] = [_mean(fit, n, 1000, seeds) for n in sizes]
-        for n, value in zip(sizes, found[method], strict=True):
-            yield {"part": "risk", "case": "against n", "method": method, "n": n, "p": 1000, "value": value}
+        sizes = SIZES if method == OURS else COMPARED
+        share = (4 if quick else 1) * (1 if method == OURS else 8)
+        found[method] = [_mean(fit, n, 1000, max(1, SEEDS[n] // share)) for n in sizes]
+        for n, risk in zip(sizes, found[method], strict=True):
+            yield {"part": "risk", "case": "against n", "method": method, "n": n, "p": 1000, **risk.record()}
     yield _slope("slope over n, coefficients 1/j", found[OURS], SIZES, "-0.5 to -0.8")
-    ten = [_mean(_ours, n, 1000, repeats, 10) for n in COMPARED]
+    ten = [_mean(_ours, n, 1000, SEEDS[n] // (8 if quick else 2), 10) for n in COMPARED]
     yield _slope("slope over n, ten coefficients", ten, COMPARED, None)
     for method, risks in found.items():
         if method != OURS:
-            ratio = float(np.exp(np.mean(np.log(np.array(found[OURS][: len(risks)]) / np.array(risks)))))
+            logs = [math.log(ours.value / risk.value) for ours, risk in zip(found[OURS], risks, strict=False)]
+            ratio = math.exp(float(np.mean(logs)))
             yield {"part": "risk", "case": "ratio of risks", "method": method, "value": ratio, "required": 0.6}
 
 
 def against_width(quick: bool) -> Iterator[Record]:
     """Risk for growing p at n = 20,000, and how well a line in log p describes it."""
-    risks = [_mean(_ours, 20_000, p, 5 if quick else 12) for p in WIDTHS]
-    for p, risk in zip(WIDTHS, risks, strict=True):
-        yield {"part": "risk", "case": "against p", "method": OURS, "n": 20_000, "p": p, "value": risk}
+    means = [_mean(_ours, 20_000, p, 5 if quick else 12) for p in WIDTHS]
+    for p, risk in zip(WIDTHS, means, strict=True):
+        yield {"part": "risk", "case": "against p", "method": OURS, "n": 20_000, "p": p, **risk.record()}
+    risks = [risk.value for risk in means]
     logs = np.log(2 * np.array(WIDTHS))
     line = np.polyval(np.polyfit(logs, risks, 1), logs)
     explained = 1 - np.sum((line - risks) ** 2) / np.sum((np.array(risks) - np.mean(risks)) ** 2)
@@ -58,13 +63,38 @@ def against_width(quick: bool) -> Iterator[Record]:
     yield {"part": "risk", "case": "slope of log risk over log p", "method": OURS, "value": power}
 
 
-def _mean(fit: Callable[[Any, Any], float], n: int, p: int, seeds: int, held: int = 100) -> float:
-    return float(np.mean([fit(*planted(n, p, seed, held)) for seed in range(seeds)]))
+@dataclass(frozen=True)
+class Mean:
+    """The mean risk over seeds, with its standard error."""
+
+    value: float
+    error: float | None
+    count: int
+
+    def record(self) -> Record:
+        return {"value": self.value, "standard error": self.error, "splits": self.count}
 
 
-def _slope(case: str, risks: list[float], sizes: tuple[int, ...], required: str | None) -> Record:
-    slope = float(np.polyfit(np.log(sizes), np.log(risks), 1)[0])
-    return {"part": "risk", "case": case, "method": OURS, "value": slope, "required": required}
+def _mean(fit: Callable[[Any, Any], float], n: int, p: int, seeds: int, held: int = 100) -> Mean:
+    risks = [fit(*planted(n, p, seed, held)) for seed in range(seeds)]
+    error = float(np.std(risks, ddof=1) / math.sqrt(seeds)) if seeds > 1 else None
+    return Mean(float(np.mean(risks)), error, seeds)
+
+
+def _slope(case: str, risks: list[Mean], sizes: tuple[int, ...], required: str | None) -> Record:
+    """Least squares in logarithms; the error that the errors of the means make in it."""
+    logs = np.log(sizes) - np.mean(np.log(sizes))
+    weights = logs / np.sum(logs**2)
+    slope = float(weights @ np.log([risk.value for risk in risks]))
+    errors = [(risk.error or 0.0) / risk.value for risk in risks]
+    return {
+        "part": "risk",
+        "case": case,
+        "method": OURS,
+        "value": slope,
+        "standard error": float(np.linalg.norm(weights * errors)),
+        "required": required,
+    }
 
 
 def _ours(X: Any, y: Any) -> float:
