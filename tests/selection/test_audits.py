@@ -19,7 +19,13 @@ from tacit.mechanisms.choice import Wishes, plan_classifier
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Release
 from tacit.mechanisms.selection.candidates import Candidate, chosen_release, parts_of
-from tacit.mechanisms.selection.noisy_choice import ExponentialChoice, NoisyChoice
+from tacit.mechanisms.selection.noisy_choice import (
+    ExponentialChoice,
+    NoisyChoice,
+    NormalisedChoice,
+    kind_of_choice,
+    shortfalls,
+)
 from tacit.mechanisms.selection.random_stopping import Geometric, Logarithmic
 from tacit.mechanisms.selection.scores import Ramp
 from tacit.mechanisms.selection.stability_search import StabilitySearch
@@ -47,13 +53,18 @@ def close_scores(k: int) -> list[np.ndarray]:
     return [*leads, *(np.random.default_rng().uniform(0, 0.3, k) for _ in range(10))]
 
 
-def exact_loss(means: Sequence[float], k: int) -> float:
+def exact_loss(law: Callable[[np.ndarray], np.ndarray], k: int) -> float:
     """The largest log ratio over all outcomes and all such pairs, from the exact law of the index."""
-    losses = []
-    for scores in close_scores(k):
-        law = pair_loss.noisy_maximum_law(scores, means)
-        losses += [pair_loss.largest_log_ratio(law, pair_loss.noisy_maximum_law(q, means)) for q in rivals(scores, k)]
-    return max(losses)
+    return max(
+        pair_loss.largest_log_ratio(law(scores), law(rival))
+        for scores in close_scores(k)
+        for rival in rivals(scores, k)
+    )
+
+
+def race(means: Sequence[float]) -> Callable[[np.ndarray], np.ndarray]:
+    """The law of argmax q_i + Exp(mean_i)."""
+    return lambda scores: pair_loss.noisy_maximum_law(scores, means)
 
 
 def assert_private(loss: float) -> None:
@@ -82,12 +93,53 @@ def test_the_exact_law_of_the_index_loses_epsilon_and_no_more(k: int) -> None:
     honest = choice(k).scales
     assert honest[0] == pytest.approx((MOVES[0] + max(MOVES[1:k])) / EPSILON)
     assert honest[1:] == pytest.approx([(move + MOVES[0]) / EPSILON for move in MOVES[1:k]])
-    loss = exact_loss(honest, k)
+    loss = exact_loss(race(honest), k)
     assert_private(loss)
     assert loss >= 0.95 * EPSILON
     for mutant in (own_only, others_only, on_average, halved):
         with pytest.raises(AssertionError):
-            assert_private(exact_loss(mutant(MOVES[:k]), k))
+            assert_private(exact_loss(race(mutant(MOVES[:k])), k))
+
+
+def normalised(mean: float, k: int) -> Callable[[np.ndarray], np.ndarray]:
+    """The law of argmax −b_i + Exp(mean)."""
+
+    def law(scores: np.ndarray) -> np.ndarray:
+        behind = [float(each) for each in shortfalls(scores, MOVES[:k])]
+        return pair_loss.noisy_maximum_law(-np.array(behind), [mean] * k)
+
+    return law
+
+
+def by_own_move(mean: float, k: int) -> Callable[[np.ndarray], np.ndarray]:
+    """Mutant: how far a candidate is behind, in units of what a row moves this candidate alone."""
+
+    def law(scores: np.ndarray) -> np.ndarray:
+        behind = (scores[None, :] - scores[:, None]) / np.array(MOVES[:k])[:, None]
+        return pair_loss.noisy_maximum_law(-behind.max(axis=1), [mean] * k)
+
+    return law
+
+
+@pytest.mark.proof("validate-selection")
+@pytest.mark.parametrize("k", [3, 4])
+def test_normalised_scores_lose_at_most_epsilon(k: int) -> None:
+    honest = choice(k, NormalisedChoice)
+    assert honest.scales == pytest.approx([2 / EPSILON] * k)
+    assert_private(exact_loss(normalised(honest.scales[0], k), k))
+    for mutant in (normalised(honest.scales[0] / 2, k), by_own_move(honest.scales[0], k)):
+        with pytest.raises(AssertionError):
+            assert_private(exact_loss(mutant, k))
+
+
+def test_how_far_a_candidate_is_behind() -> None:
+    assert shortfalls(np.array([0.5, 0.25, 0.0]), (0.25, 0.25, 0.75)) == [0, Fraction(1, 2), Fraction(1, 2)]
+    assert shortfalls(np.array([math.nan, math.inf]), (1.0, 1.0))[1] == 0
+
+
+def test_unequal_moves_are_normalised() -> None:
+    assert kind_of_choice((0.1, 0.1)) is NoisyChoice
+    assert kind_of_choice((0.1, 0.001)) is NormalisedChoice
 
 
 def test_equal_moves_get_equal_noise() -> None:
@@ -106,13 +158,15 @@ def shares(chooser: Callable[[np.ndarray, Entropy], int], scores: np.ndarray, ru
 @pytest.mark.proof("validate-selection")
 @pytest.mark.statistical
 def test_the_index_has_its_law() -> None:
-    """A chooser whose candidates all get the noise of the first one is noticed."""
-    scores, honest = np.array([0.0, 0.05, 0.02, 0.06]), choice(4)
-    law = pair_loss.noisy_maximum_law(scores, honest.scales)
-    assert_counts(shares(honest, scores, 10_000), law)
-    alike = NoisyChoice((MOVES[0],) * 4, 0.0, Pure(EPSILON), "choice", ())
-    with pytest.raises(AssertionError):
-        assert_counts(shares(alike, scores, 10_000), law)
+    """The law of one choice is not that of the other."""
+    scores = np.array([0.0, 0.05, 0.02, 0.06])
+    kinds = choice(4), choice(4, NormalisedChoice)
+    laws = race(kinds[0].scales)(scores), normalised(kinds[1].scales[0], 4)(scores)
+    drawn = [shares(kind, scores, 4_000) for kind in kinds]
+    for counts, law, other in zip(drawn, laws, reversed(laws), strict=True):
+        assert_counts(counts, law)
+        with pytest.raises(AssertionError):
+            assert_counts(counts, other)
 
 
 def worst_scores(k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -140,8 +194,8 @@ def measured(chooser: NoisyChoice, k: int, runs: int) -> float:
 @pytest.mark.statistical
 @pytest.mark.parametrize("k", [2, 4])
 def test_the_index_spends_what_it_says_and_too_little_noise_is_caught(k: int) -> None:
-    assert_private(measured(choice(k), k, 4_000))
-    assert_private(measured(choice(k, ExponentialChoice), k, 4_000))
+    for kind in (NoisyChoice, NormalisedChoice, ExponentialChoice):
+        assert_private(measured(choice(k, kind), k, 4_000))
     with pytest.raises(AssertionError):
         assert_private(measured(choice(k, epsilon=3 * EPSILON), k, 4_000))
 

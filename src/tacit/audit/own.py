@@ -1,4 +1,4 @@
-"""tacit under its own audit: noise, selection and mechanisms, each on the pair where it loses the most."""
+"""tacit under its own audit: noise, selection, mechanisms and searches, each on the pair where it loses the most."""
 
 from functools import partial
 from typing import Any
@@ -13,6 +13,7 @@ from tacit.audit.interval_cases import interval_cases
 from tacit.audit.lower_bound import lower_bound
 from tacit.audit.pairs import worst_pair
 from tacit.audit.reachability import reachability
+from tacit.audit.search_cases import search_cases
 from tacit.audit.targets import Batches
 from tacit.audit.tilted import TiltedLogistic, tilted_pair_loss, tilted_score
 from tacit.domain import Domain, Geometry
@@ -45,6 +46,7 @@ def own_cases(effort: float = 1.0) -> list[Case]:
         *_ladder_cases(runs(200_000)),
         *_mechanism_cases(runs(2_500)),
         *interval_cases(runs(1_500)),
+        *search_cases(runs(8_000), runs(2_000)),
     ]
 
 

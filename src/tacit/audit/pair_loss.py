@@ -60,7 +60,7 @@ def permute_and_flip_law(scores: Sequence[float], scale: float) -> Floats:
     return law
 
 
-def noisy_maximum_law(scores: Sequence[float], means: Sequence[float]) -> Floats:
+def noisy_maximum_law(scores: Sequence[float] | Floats, means: Sequence[float]) -> Floats:
     """Probability that score_i + Exp(mean_i) is the largest, for each i.
 
     With gap_j = score_i − score_j and L = max_j (−gap_j)⁺, the others stay below score_i + e, e ≥ L, with probability

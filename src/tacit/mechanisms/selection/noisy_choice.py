@@ -1,19 +1,30 @@
 """The choice among scored candidates: the index of the largest noisy score, and nothing but the index.
 
-    t_i = q_i + Exp(mean s_i),   s_i = (Δ_i + max_{j≠i} Δ_j)/ε,   output argmax t_i
+One replaced row moves the score q_i by at most Δ_i. Three ε-private choices, all by `validate-selection`:
 
-If one replaced row moves q_i by at most Δ_i, the index is ε-private. A candidate whose score is steady gets up to half
-the noise of the most sensitive one; with equal Δ it is the 2Δ/ε of all. By `validate-selection`.
+    NoisyChoice        argmax q_i + Exp(mean (Δ_i + max_{j≠i} Δ_j)/ε)
+    NormalisedChoice   argmax −max_j (q_j − q_i)/(Δ_i + Δ_j) + Exp(mean 2/ε)
+    ExponentialChoice  P(i) ∝ exp(εq_i/(2 max Δ))
+
+The first is best for about equal Δ. In the second two candidates are compared on their own scale, so that one with a
+large Δ does not drown the others in noise; where Δ are equal it has twice the noise of the first.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
+
+import numpy as np
 
 from tacit.mechanisms.laws import Vector
 from tacit.mechanisms.release import Facts, Sensitivity
 from tacit.noise import Entropy, LazyExponential, exceeds, exponential_mechanism
 from tacit.privacy import ZCDP, Approx, Budget, Pure, pure_within
 from tacit.privacy.rounding import exact, sum_up, upper
+
+UNEQUAL = 4.0
+"""Above this ratio of the largest to the smallest Δ candidates are compared on their own scales."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +70,8 @@ class NoisyChoice:
 
     @property
     def law(self) -> ScoreNoise:
-        name = "exponential, added to each score, more to those that a row moves more; only the best index is released"
-        return ScoreNoise(name, max(self.scales))
+        """What the certificate says."""
+        return ScoreNoise("exponential, added to each score; only the best index is released", max(self.scales))
 
     @property
     def facts(self) -> Facts:
@@ -78,12 +89,7 @@ class NoisyChoice:
         )
 
     def __call__(self, scores: Vector, entropy: Entropy) -> int:
-        noises = [LazyExponential(scale, entropy) for scale in self.scales]
-        best = 0
-        for index in range(1, len(noises)):
-            if exceeds(scores[index], noises[index], scores[best], noises[best]):
-                best = index
-        return best
+        return _largest([float(score) for score in scores], self.scales, entropy)
 
     def _scale(self, index: int) -> float:
         others = [spread for place, spread in enumerate(self.spreads) if place != index]
@@ -91,17 +97,61 @@ class NoisyChoice:
 
 
 @dataclass(frozen=True)
-class ExponentialChoice(NoisyChoice):
-    """The exponential mechanism, P(i) ∝ exp(q_i/s) with s = 2 max Δ/ε. By `validate-selection`."""
+class NormalisedChoice(NoisyChoice):
+    """The candidate that is least behind, in units of what a row can move. By `validate-selection`.
+
+    max_j (q_j − q_i)/(Δ_i + Δ_j) moves by at most 1 (Raskhodnikova and Smith 2016); it is computed exactly.
+    """
+
+    @cached_property
+    def scales(self) -> tuple[float, ...]:
+        """2/ε for all, rounded up. By `validate-selection`."""
+        return (upper(lambda: 2 / exact(self.epsilon)),) * len(self.spreads)
 
     @property
     def law(self) -> ScoreNoise:
-        return ScoreNoise("Gumbel, added to each score; only the best index is released", self.scale)
-
-    @cached_property
-    def scale(self) -> float:
-        """2 max Δ/ε, rounded up. By `validate-selection`."""
-        return upper(lambda: 2 * exact(max(self.spreads)) / exact(self.epsilon))
+        name = "exponential, added to how far each score is behind in units of what a row moves; only the best index"
+        return ScoreNoise(f"{name} is released", max(self.scales))
 
     def __call__(self, scores: Vector, entropy: Entropy) -> int:
-        return exponential_mechanism(scores, self.scale, entropy)
+        return _largest([-behind for behind in shortfalls(scores, self.spreads)], self.scales, entropy)
+
+
+@dataclass(frozen=True)
+class ExponentialChoice(NoisyChoice):
+    """The exponential mechanism, P(i) ∝ exp(q_i/s) with s = 2 max Δ/ε. By `validate-selection`."""
+
+    @cached_property
+    def scales(self) -> tuple[float, ...]:
+        """2 max Δ/ε for all, rounded up. By `validate-selection`."""
+        return (upper(lambda: 2 * exact(max(self.spreads)) / exact(self.epsilon)),) * len(self.spreads)
+
+    @property
+    def law(self) -> ScoreNoise:
+        return ScoreNoise("Gumbel, added to each score; only the best index is released", max(self.scales))
+
+    def __call__(self, scores: Vector, entropy: Entropy) -> int:
+        return exponential_mechanism(scores, max(self.scales), entropy)
+
+
+def kind_of_choice(moves: Sequence[float]) -> type[NoisyChoice]:
+    """Which choice has less noise among candidates that a row moves this far: public, as the moves are."""
+    return NormalisedChoice if max(moves) > UNEQUAL * min(moves) else NoisyChoice
+
+
+def shortfalls(scores: Vector, spreads: Sequence[float]) -> list[Fraction]:
+    """max_j (q_j − q_i)/(Δ_i + Δ_j) ≥ 0 for each i, exactly; no score is refused."""
+    q = [Fraction(float(score)) for score in np.nan_to_num(np.asarray(scores, dtype=np.float64))]
+    moves = [Fraction(spread) for spread in spreads]
+    pairs = list(zip(q, moves, strict=True))
+    return [max((other - score) / (move + step) for other, step in pairs) for score, move in pairs]
+
+
+def _largest(values: Sequence[float] | Sequence[Fraction], scales: Sequence[float], entropy: Entropy) -> int:
+    """argmax of value_i + Exp(mean scale_i), with exact noise and exact comparisons. By `lazy-comparison`."""
+    noises = [LazyExponential(scale, entropy) for scale in scales]
+    best = 0
+    for index in range(1, len(noises)):
+        if exceeds(values[index], noises[index], values[best], noises[best]):
+            best = index
+    return best

@@ -14,7 +14,7 @@ from typing import Any
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Facts, Mechanism, Release
 from tacit.mechanisms.selection.candidates import Candidate, Watch, chosen_release, in_silence, parts_of
-from tacit.mechanisms.selection.noisy_choice import NoisyChoice
+from tacit.mechanisms.selection.noisy_choice import NoisyChoice, kind_of_choice
 from tacit.mechanisms.selection.scores import Score
 from tacit.mechanisms.selection.stability import Motion, motion
 from tacit.mechanisms.selection.validation import Validation
@@ -61,8 +61,9 @@ class StabilitySearch:
     def choice(self) -> NoisyChoice:
         """Each candidate's β = max(β₁/n, β₂/m) and the rounding of a score. By `training-stability`."""
         n, m = self.training.n, self.validation.n
-        return NoisyChoice(
-            tuple(self.held_out.stability(declared.moved, n).spread(n, m) for declared in self._motions),
+        moves = tuple(self.held_out.stability(declared.moved, n).spread(n, m) for declared in self._motions)
+        return kind_of_choice(moves)(
+            moves,
             self.held_out.rounding,
             self.select_privacy,
             f"choice by stability, {self.score.name} on {m:,} held-out rows",

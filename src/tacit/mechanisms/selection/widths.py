@@ -16,7 +16,7 @@ import numpy as np
 from tacit.mechanisms.histogram import Grid, NoisyCounts, nearest_counts
 from tacit.mechanisms.laws import Vector
 from tacit.mechanisms.release import Facts, Release
-from tacit.mechanisms.selection.noisy_choice import NoisyChoice
+from tacit.mechanisms.selection.noisy_choice import NoisyChoice, kind_of_choice
 from tacit.mechanisms.selection.split import public_parts, validation_size
 from tacit.mechanisms.selection.stability import Stability
 from tacit.noise import Entropy
@@ -57,8 +57,9 @@ class WidthSearch:
     @cached_property
     def choice(self) -> NoisyChoice:
         """Fine bins move further than wide ones, each by its own max(β₁/n, β₂/m). By `histogram-stability`."""
-        return NoisyChoice(
-            tuple(stability.spread(*self.sizes) for stability in self.stabilities),
+        moves = tuple(stability.spread(*self.sizes) for stability in self.stabilities)
+        return kind_of_choice(moves)(
+            moves,
             self.rounding,
             self.select_privacy,
             "choice of the bin width by validation",
