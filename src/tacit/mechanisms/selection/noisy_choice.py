@@ -23,7 +23,7 @@ from tacit.noise import Entropy, LazyExponential, exceeds, exponential_mechanism
 from tacit.privacy import ZCDP, Approx, Budget, Pure, pure_within
 from tacit.privacy.rounding import exact, sum_up, upper
 
-UNEQUAL = 4.0
+UNEQUAL = 100.0
 """Above this ratio of the largest to the smallest Δ candidates are compared on their own scales."""
 
 
