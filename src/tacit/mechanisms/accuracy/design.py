@@ -21,7 +21,7 @@ PRICES = np.geomspace(LEAST_PRICE, 160.0, 24)  # ε₀ in units of Δ/α that ar
 BELOW_EASY, ABOVE_HARD = 0.6, 5.0  # ends of the ladder around the expected ε
 MOST_OF_BUDGET = 0.9  # that the test may take
 NEVER = 5.0  # halting nowhere is counted as this many times the most that a search can cost
-POINTS = 8  # quantiles of the threshold noise
+DRAWS, WEIGHTS = np.polynomial.laguerre.laggauss(12)  # threshold noise in units of its mean, and how likely it is
 MOST_STEPS = 40  # levels that are told apart when the price is predicted
 
 Numbers = NDArray[np.float64]
@@ -76,12 +76,11 @@ def _ladders(wish: Wish, easy: float, hard: float, prices: Numbers, count: int) 
 def _regrets(wish: Wish, margin: float, prices: Numbers, ladders: Numbers, guesses: Numbers) -> Numbers:
     """For each ε₀: mean over guesses of log(ε₀ + Σ ε_t P(halt at t)), and a large price where the search never halts.
 
-    Axes of the large arrays: guess, ε₀, quantile of the threshold noise, level.
+    Axes of the large arrays: guess, ε₀, threshold noise, level.
     """
     first = wish.sensitivity / (THRESHOLD_SHARE * prices[:, None, None])
     second = 2 * wish.sensitivity / ((1 - THRESHOLD_SHARE) * prices[:, None, None])
-    quantiles = (np.arange(POINTS) + 0.5) / POINTS
-    threshold = second * margin - wish.gap - first * np.log(quantiles)[None, :, None]
+    threshold = second * margin - wish.gap + first * DRAWS[None, :, None]
     tries = math.ceil(ladders.shape[1] / MOST_STEPS)  # levels so close that they are counted as one with many tries
     epsilons = ladders[:, tries - 1 :: tries][:, None, :]
     excess = wish.gap * np.minimum(1.0, (guesses[:, None, None, None] / epsilons) ** 2)
@@ -90,4 +89,4 @@ def _regrets(wish: Wish, margin: float, prices: Numbers, ladders: Numbers, guess
     before = np.concatenate([np.ones_like(alive[..., :1]), alive[..., :-1]], axis=-1)
     halting = (epsilons * (before - alive)).sum(axis=-1)
     never = NEVER * (prices + ladders[:, -1])[:, None] * alive[..., -1]
-    return np.asarray(np.log(prices + (halting + never).mean(axis=-1)).mean(axis=0))
+    return np.asarray(np.log(prices + (halting + never) @ WEIGHTS).mean(axis=0))
