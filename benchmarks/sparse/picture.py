@@ -38,7 +38,8 @@ def _accuracy(axes: Any, rows: list[Record]) -> None:
     axes.set(xlabel="ε (δ = 1e-6)", ylabel="test accuracy", title="IMDB, 25,000 reviews, 89,527 words", xscale="log")
     axes.set_xticks(EPSILONS, [f"{e:g}" for e in EPSILONS])
     axes.minorticks_off()
-    axes.legend(frameon=False, fontsize=7)
+    axes.set_ylim(0.45, 0.9)
+    axes.legend(frameon=False, fontsize=7, loc="lower right")
 
 
 def _risk(axes: Any, rows: list[Record]) -> None:
