@@ -24,15 +24,18 @@ from benchmarks import parts
 from benchmarks.accuracy_plot import plot as plot
 from benchmarks.accuracy_settings import L2, N, Setting, settings
 from tacit import AccuracyFirst, Approx, Domain, PrivateLogisticRegression, PrivateRidge, Pure
-from tacit.losses import Squared
+from tacit.domain import Norms
+from tacit.losses import Logistic, Squared
 from tacit.mechanisms.accuracy import plan as tight
 from tacit.mechanisms.accuracy import published as published
 from tacit.mechanisms.accuracy.excess_risk import OpenedRisk
-from tacit.mechanisms.accuracy.plan import Goal
+from tacit.mechanisms.accuracy.plan import Goal, Question
 from tacit.mechanisms.accuracy.search import AccuracySearch
 from tacit.mechanisms.accuracy.theory import plan_theory
+from tacit.mechanisms.problem import Shape
 from tacit.noise import SystemEntropy
 from tacit.rows import Rows
+from tacit.rows.schedule import dense_block_rows
 
 FAILURE = 0.1
 ALPHAS, QUICK_ALPHAS = (0.01, 0.025, 0.05, 0.1, 0.15, 0.2), (0.025, 0.2)
@@ -43,7 +46,7 @@ Records = list[dict[str, Any]]
 
 
 def run(quick: bool = True) -> Records:
-    """Rows of three tables, told apart by `part`: time, price, guarantee."""
+    """Rows of four tables, told apart by `part`: time, price, guarantee, few columns."""
     found = list(settings())
     timed = [setting for setting in found if setting.X is not None]
     work: dict[str, Callable[[], Records]] = {f"time, {each.name}": lambda each=each: times(each) for each in timed}
@@ -54,6 +57,7 @@ def run(quick: bool = True) -> Records:
             )
     for setting in found:
         work[f"guarantee, {setting.name}"] = lambda setting=setting: guarantees(setting, 100 if quick else 1000)
+    work["few columns"] = few_columns
     return [
         record for part, make in work.items() for record in (make() if quick else parts.once("accuracy", part, make))
     ]
@@ -129,6 +133,28 @@ def guarantees(setting: Setting, runs: int) -> Records:
                 "epsilon": float(np.mean([o.paid.total for o in outcomes])),
             }
         )
+    return table
+
+
+def few_columns() -> Records:
+    """What is planned, before any row is read, for n rows in the unit ball: where a theorem is cheaper than a test."""
+    table = []
+    for loss in (Squared(), Logistic()):
+        for l2 in (0.005, 0.05):
+            for width in (2, 5, 10, 20, 50):
+                shape = Shape(N, width, Norms(1.0, 1.0, 1.0), width, dense_block_rows(width), None)
+                goal, question = Goal(0.025, FAILURE, UNLIMITED), Question(shape, loss, l2, None, "auto")
+                search = tight.plan_noise_reduction(question, goal, None)
+                table.append(
+                    {
+                        "part": "few columns",
+                        "setting": f"{type(loss).__name__.lower()}, l2 = {l2}",
+                        "alpha": goal.excess_risk,
+                        "columns": width,
+                        "test": search.test.cost(1),
+                        "theory": plan_theory(question, goal).hypotheses.costs[0],
+                    }
+                )
     return table
 
 

@@ -59,6 +59,7 @@ def test_a_search_finds_a_model_and_says_what_it_paid(name, data):
     assert search.certificate_.guarantee == search.loss_
     assert search.best_estimator_.certificate_ is search.certificate_
     assert "ex post" in str(search.certificate_)
+    assert "ex post" in str(search.summary())
     assert "could be" in search.certificate_.choice
 
 

@@ -105,6 +105,10 @@ class AccuracyFirst(BaseEstimator):  # type: ignore[misc]
         """The score of the model that was found: R² or accuracy."""
         return float(self._found().score(X, y))
 
+    def summary(self) -> Any:
+        """The summary of the model that was found: coefficients, the noise in them, and what was paid."""
+        return self._found().summary()
+
     def plot(self, ax: Any = None) -> Any:
         """What each level tried would have cost, test and hypothesis apart; the last one was paid. Needs matplotlib."""
         from tacit.estimators.accuracy_plot import plot_search

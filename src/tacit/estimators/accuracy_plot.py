@@ -11,6 +11,7 @@ def plot_search(trace: pd.DataFrame, met: bool, excess_risk: float, ax: Any = No
     """Bars: what halting at each level tried costs. The last bar is what was paid."""
     try:
         import matplotlib.pyplot as plt
+        from matplotlib.ticker import MaxNLocator
     except ModuleNotFoundError:
         raise ParameterError("plots need matplotlib: pip install 'tacit[plots]'") from None
     if ax is None:
@@ -27,6 +28,7 @@ def plot_search(trace: pd.DataFrame, met: bool, excess_risk: float, ax: Any = No
         ha="right",
     )
     ax.set(xlabel="level tried", ylabel="ε if the search halts here", title=f"Excess risk at most {excess_risk:g}")
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.margins(y=0.2)
     ax.legend(frameon=False, loc="upper left")
     return ax
