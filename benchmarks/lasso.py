@@ -10,12 +10,13 @@ from benchmarks import parts
 from benchmarks.data import Missing
 from benchmarks.sparse.accuracy import TASKS, Record, accuracy, chosen_words
 from benchmarks.sparse.picture import draw
-from benchmarks.sparse.risk import against_rows, against_width
+from benchmarks.sparse.risk import against_rows, against_width, signs_in_turn
 from benchmarks.sparse.speed import speed
 
 PARTS: dict[str, Callable[[bool], Iterator[Record]]] = {
     "risk against n": against_rows,
     "risk against p": against_width,
+    "risk of signs in turn": signs_in_turn,
     **{f"accuracy on {task.name}": partial(accuracy, task) for task in TASKS},
     "words": chosen_words,
     "speed": speed,

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from benchmarks.sparse.accuracy import BARE, DELTA, Record
-from benchmarks.sparse.tables import planted
+from benchmarks.sparse.tables import BOTH, POSITIVE, planted
 from tacit import Approx, Domain, PrivateLasso
 from tacit.mechanisms.lasso.candidates import SCORE_CHANGE
 from tacit.mechanisms.lasso.frank_wolfe import selection_budget
@@ -40,7 +41,7 @@ def against_rows(quick: bool) -> Iterator[Record]:
         for n, risk in zip(sizes, found[method], strict=True):
             yield {"part": "risk", "case": "against n", "method": method, "n": n, "p": 1000, **risk.record()}
     yield _slope("slope over n, coefficients 1/j", found[OURS], SIZES, "-0.5 to -0.8")
-    ten = [_mean(_ours, n, 1000, SEEDS[n] // (8 if quick else 2), 10) for n in COMPARED]
+    ten = [_mean(_ours, n, 1000, SEEDS[n] // (8 if quick else 2), held=10) for n in COMPARED]
     yield _slope("slope over n, ten coefficients", ten, COMPARED, None)
     for method, risks in found.items():
         if method != OURS:
@@ -63,6 +64,18 @@ def against_width(quick: bool) -> Iterator[Record]:
     yield {"part": "risk", "case": "slope of log risk over log p", "method": OURS, "value": power}
 
 
+def signs_in_turn(quick: bool) -> Iterator[Record]:
+    """Cells 0 and 1, n = 50,000, p = 1,000: what declaring them gains for coefficients of both signs and of one."""
+    for name, coefficients in (("of both signs", BOTH), ("all positive", POSITIVE)):
+        for radius in (1.0, 2.0):
+            for declared in (False, True):
+                fit = partial(_ours, nonnegative=declared, radius=radius)
+                risk = _mean(fit, 50_000, 1000, 3 if quick else 12, cells=POSITIVE, coefficients=coefficients)
+                method = f"{OURS}, nonnegative" if declared else OURS
+                case = f"coefficients {name}, radius {radius:g}"
+                yield {"part": "risk", "case": case, "method": method, "n": 50_000, "p": 1000, **risk.record()}
+
+
 @dataclass(frozen=True)
 class Mean:
     """The mean risk over seeds, with its standard error."""
@@ -75,8 +88,8 @@ class Mean:
         return {"value": self.value, "standard error": self.error, "splits": self.count}
 
 
-def _mean(fit: Callable[[Any, Any], float], n: int, p: int, seeds: int, held: int = 100) -> Mean:
-    risks = [fit(*planted(n, p, seed, held)) for seed in range(seeds)]
+def _mean(fit: Callable[[Any, Any], float], n: int, p: int, seeds: int, **kind: Any) -> Mean:
+    risks = [fit(*planted(n, p, seed, **kind)) for seed in range(seeds)]
     error = float(np.std(risks, ddof=1) / math.sqrt(seeds)) if seeds > 1 else None
     return Mean(float(np.mean(risks)), error, seeds)
 
@@ -97,8 +110,8 @@ def _slope(case: str, risks: list[Mean], sizes: tuple[int, ...], required: str |
     }
 
 
-def _ours(X: Any, y: Any) -> float:
-    model = PrivateLasso(privacy=Approx(1.0, DELTA), column_moment=MOMENT).fit(X, y)
+def _ours(X: Any, y: Any, **options: Any) -> float:
+    model = PrivateLasso(privacy=Approx(1.0, DELTA), column_moment=MOMENT, **options).fit(X, y)
     return float(np.mean((X @ model.coef_ - y) ** 2) / 2)
 
 

@@ -17,6 +17,9 @@ from benchmarks.data import Missing
 Split = tuple[Any, Any, Any, Any]
 """(X, y) to fit and (X, y) to test."""
 
+Signs = tuple[float, ...]
+BOTH, POSITIVE = (-1.0, 1.0), (1.0,)
+
 
 def reviews(seed: int) -> Split:
     """IMDB: which of 89,527 words a review holds. Seed 0: the published split; others: random halves."""
@@ -63,23 +66,25 @@ def wide_table(n: int = 20_000, p: int = 1_000_000, held: int = 100) -> tuple[An
     return X, np.where(X[:, 20:60] @ rng.choice([-1.0, 1.0], 40) + 0.5 * rng.normal(size=n) > 0, 1, -1)
 
 
-def planted(n: int, p: int, seed: int, held: int = 100) -> tuple[Any, Any]:
-    """y = ⟨x, θ*⟩ with θ*_j ∝ ±1/j for j ≤ held, ‖θ*‖₁ = 1; rows hold ±1 in 20 of 100 columns and 20 of p − 100 others.
+def planted(
+    n: int, p: int, seed: int, held: int = 100, cells: Signs = BOTH, coefficients: Signs = BOTH
+) -> tuple[Any, Any]:
+    """y = ⟨x, θ*⟩ with |θ*_j| ∝ 1/j for j ≤ held, ‖θ*‖₁ = 1; rows hold 20 of 100 columns and 20 of p − 100 others.
 
     The least risk over ‖θ‖₁ ≤ 1 is 0, so the risk of a fit is its excess risk. A relevant column has mean square 0.2.
+    `cells` and `coefficients` are the signs that they may have.
     """
     rng = np.random.default_rng(seed)
     relevant = rng.random((n, 100)).argpartition(20, axis=1)[:, :20]
     others = rng.integers(100, p, (n, 20)) if p > 100 else np.empty((n, 0), dtype=int)
     columns = np.hstack([relevant, others])
     X = sp.csr_array(
-        (rng.choice([-1.0, 1.0], columns.size), (np.repeat(np.arange(n), columns.shape[1]), columns.ravel())),
-        shape=(n, p),
+        (rng.choice(cells, columns.size), (np.repeat(np.arange(n), columns.shape[1]), columns.ravel())), shape=(n, p)
     )
     X.sum_duplicates()
     X.data = np.clip(X.data, -1, 1)
     theta = np.zeros(p)
-    theta[:held] = rng.choice([-1.0, 1.0], held) / np.arange(1, held + 1)
+    theta[:held] = rng.choice(coefficients, held) / np.arange(1, held + 1)
     theta /= np.abs(theta).sum()
     return X, X @ theta
 

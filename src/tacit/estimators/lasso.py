@@ -54,7 +54,7 @@ class PrivateLasso(BaseEstimator):  # type: ignore[misc]
     schedule: "stagewise" (best in practice), "uniform" or "frank-wolfe" (with a worst-case rate).
     column_moment: a public bound on the mean of x_j² over rows, for cells in [−1, 1]; used by steps="auto".
     nonnegative: whether cells are publicly known to be counts, presences or the like: negative ones count as 0. Then
-    positive and negative coefficients are chosen in turn, with half the noise.
+    positive and negative coefficients are chosen in turn, with half the noise, and each sign has half of the radius.
     fit_intercept: put a constant feature into the ball, one more candidate of every step.
     constant_work: read all rows and all candidates in every step, for those who fear that running time tells something.
     path_privacy: a further budget for the mean loss along the path (`loss_path_`); None: no such release.
