@@ -11,12 +11,18 @@ from tacit.errors import ParameterError
 from tacit.mechanisms.accuracy import plan as plan
 from tacit.mechanisms.accuracy import published as published
 from tacit.mechanisms.accuracy.gradual import GradualOutput, ZeroFirst
-from tacit.mechanisms.accuracy.gradual_noise import BrownianReduction, FreshNoise, LaplaceReduction, SphericalReduction
+from tacit.mechanisms.accuracy.gradual_noise import (
+    BrownianReduction,
+    FreshNoise,
+    LaplaceReduction,
+    SphericalReduction,
+    nearly_largest_mu,
+)
 from tacit.mechanisms.accuracy.halting import NoTest, ThresholdTest
 from tacit.mechanisms.accuracy.plan import Goal
 from tacit.mechanisms.accuracy.theory import noise_quantile, plan_theory
 from tacit.noise import SystemEntropy
-from tacit.privacy import Approx, Pure, gaussian_delta
+from tacit.privacy import Approx, Pure, gaussian_delta, gaussian_mu
 
 RUNS = 200
 MUCH = Pure(1000.0)
@@ -113,6 +119,15 @@ def test_levels_share_delta():
     assert brownian_slack(WholeDelta(1e-4), epsilons) > 1e-4
     few = epsilons[::8]
     assert brownian_slack(noise, few[1:], few[:-1]) > 1e-4
+
+
+@pytest.mark.proof("gaussian-profile")
+@pytest.mark.parametrize("epsilon", [1e-4, 0.3, 2.0, 40.0])
+@pytest.mark.parametrize("delta", [1e-12, 1e-6, 0.01])
+def test_the_scale_of_a_level_is_certified_and_nearly_the_smallest(epsilon, delta):
+    mu = nearly_largest_mu(epsilon, delta)
+    assert gaussian_delta(epsilon, mu) <= delta < gaussian_delta(epsilon, mu * (1 + 1e-5))
+    assert mu <= gaussian_mu(Approx(epsilon, delta)) * (1 + 2**-50)
 
 
 @pytest.mark.proof("ex-post-delta")

@@ -1,7 +1,7 @@
 """Calibrations of an accuracy-first search: everything is decided from public facts, to pay the least ε in all.
 
 Tight: one-sided noise, a truncated query on the smallest proved ball, the threshold at its exact place, and ladder and
-test chosen together (`accuracy_design`).
+test chosen together (`design`).
 """
 
 import math
