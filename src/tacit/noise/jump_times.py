@@ -44,9 +44,8 @@ def draw_jumps(parts: int, scales: Scales, entropy: Entropy) -> Jumps:
     level = np.full(parts, len(scales) - 1)
     found = [Jumps(active, level, sizes[0])]
     for slot in range(len(scales) - 1):
-        level = _next_levels(
-            times[slot, active] if slot < slots else _further(active.size, entropy), level, scales, entropy
-        )
+        waiting = times[slot, active] if slot < slots else _further(active.size, entropy)
+        level = _next_levels(waiting, level, scales, entropy)
         active, level = active[level >= 0], level[level >= 0]
         if not active.size:
             break
@@ -69,6 +68,7 @@ def _slots(scales: Scales) -> int:
 
 
 def _further(count: int, entropy: Entropy) -> Words:
+    """Words for the few parts that jump more often."""
     return np.array([entropy.more() for _ in range(count)], dtype=np.uint64)
 
 

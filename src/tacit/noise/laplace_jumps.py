@@ -15,7 +15,7 @@ from tacit.noise.scales import Scales
 
 
 class LaplaceJumps:
-    """X_t, coordinate by coordinate the sum of its jumps at levels t and above in number, by `laplace-ladder`.
+    """X_t, coordinate by coordinate the sum of its jumps at the levels t, t+1, …, by `laplace-ladder`.
 
     A jump at level t is Laplace(scale_t). Between jumps, some ten to twenty in a whole ladder, nothing happens, and
     nothing is drawn.
