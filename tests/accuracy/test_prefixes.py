@@ -1,6 +1,7 @@
 """Every prefix of a ladder, audited from outside: all releases up to level t together cost no more than ε_t."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from tacit.mechanisms.accuracy.gradual_noise import (
     GradualNoise,
     LaplaceReduction,
     SphericalReduction,
+    scales_above,
 )
 from tacit.noise import SystemEntropy
 
@@ -58,6 +60,22 @@ class Truncated(Mutant):
                 return last + np.trunc(honest.releases(start, stop) - last)
 
         return Broken()
+
+
+def check_scales(scales: np.ndarray, sensitivity: float, epsilons: np.ndarray) -> None:
+    """In rational arithmetic: no scale is too small, none more than 2⁻⁵⁰ too large."""
+    for scale, epsilon in zip(scales.tolist(), epsilons.tolist(), strict=True):
+        needed = Fraction(sensitivity) / Fraction(epsilon)
+        assert needed <= Fraction(scale) <= needed * (1 + Fraction(1, 2**50))
+
+
+@pytest.mark.proof("noise-calibration")
+def test_scales_are_rounded_up_and_nearest_quotients_are_not():
+    rng = np.random.default_rng()
+    sensitivity, epsilons = float(rng.random()), rng.random(300)
+    check_scales(scales_above(sensitivity, epsilons), sensitivity, epsilons)
+    with pytest.raises(AssertionError):
+        check_scales(sensitivity / epsilons, sensitivity, epsilons)
 
 
 def draws(noise, level: int, centre: float, runs: int) -> np.ndarray:
