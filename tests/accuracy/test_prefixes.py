@@ -100,7 +100,7 @@ def log_ratios(noise, releases: np.ndarray) -> np.ndarray:
     return lengths / (2 * scales**2 if noise.delta else scales)
 
 
-def prefix_bound(noise, level: int, spherical_runs: int = 1500) -> float:
+def prefix_bound(noise, level: int, spherical_runs: int = 800) -> float:
     """A lower bound on ε of all releases up to a level, at confidence 1 − 1e-9.
 
     Two statistics: the likelihood ratio of the last level, which is that of an honest prefix, and the sum over levels,
@@ -112,7 +112,7 @@ def prefix_bound(noise, level: int, spherical_runs: int = 1500) -> float:
     return max(bound_from_draws(*ratios, 5e-10, delta=noise.delta, score=score) for score in scores)
 
 
-def check_prefix(noise, level: int, spherical_runs: int = 1500) -> None:
+def check_prefix(noise, level: int, spherical_runs: int = 800) -> None:
     assert prefix_bound(noise, level, spherical_runs) <= EPSILONS[level]
 
 
