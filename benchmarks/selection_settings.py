@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import data, parts
-from benchmarks.selection import EPSILONS, Fold, Record, folds_of
+from benchmarks.selection import Fold, Record, folds_of
 from tacit import Pure
 from tacit.audit.pair_loss import noisy_maximum_law
 from tacit.estimators.search_methods import METHODS
@@ -29,9 +29,10 @@ from tacit.mechanisms.selection.scores import Ramp
 from tacit.mechanisms.selection.stability_search import StabilitySearch
 from tacit.noise import SystemEntropy
 
-FOLDS = {"pensions": 10, "loans": 10, "bank": 3, "kdd99": 1}
+FOLDS = {"pensions": 5, "loans": 5, "bank": 2, "kdd99": 1}
 """Tables, and how many of ten folds."""
 QUICK = ("pensions", "loans")
+EPSILONS = (0.3, 1.0, 3.0)
 SMALLEST = (0.001, 0.0001)
 FIT_SHARES = (0.5, 0.75)
 WIDTHS = (1.0, 2.0, 4.0, 8.0)

@@ -43,8 +43,8 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     costs, its `ledger` is charged once for the whole search, before a row is read.
     candidates: settings such as {"l2": 0.01}. `privacy`, `domain`, `fit_intercept`, `inference`, `ledger` and
     `random_state` are the same for all.
-    select_privacy: what the choice costs. validation: share of the rows that score the candidates; which ones is
-    decided by position, by a public rule.
+    select_privacy: what the choice costs; a third of `privacy` is a good start.
+    validation: share of the rows that score the candidates; which ones is decided by position, by a public rule.
     scoring: None for the default (ramp loss, capped squared error), or one of tacit.mechanisms.selection.scores: Ramp,
     CappedLoss, or DeclaredScore(function, limit, lipschitz) for a score of your own.
     method: what is done and what it costs, with α₁ = privacy and α₂ = select_privacy
@@ -69,7 +69,7 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         estimator: Any,
-        candidates: Sequence[Mapping[str, Any]] = ({"l2": 0.001}, {"l2": 0.01}, {"l2": 0.1}),
+        candidates: Sequence[Mapping[str, Any]] = ({"l2": 0.0001}, {"l2": 0.001}, {"l2": 0.01}, {"l2": 0.1}),
         *,
         select_privacy: Budget | float = 1.0,
         method: str = "stability",
