@@ -138,8 +138,9 @@ def test_how_far_a_candidate_is_behind() -> None:
 
 
 def test_unequal_moves_are_normalised() -> None:
-    assert kind_of_choice((0.1, 0.1)) is NoisyChoice
-    assert kind_of_choice((0.1, 0.0009)) is NormalisedChoice
+    assert kind_of_choice((0.1, 0.1, 0.002)) is NoisyChoice
+    assert kind_of_choice((0.1, 0.0009)) is NoisyChoice
+    assert kind_of_choice((0.1, 0.01, 0.0009)) is NormalisedChoice
 
 
 def test_equal_moves_get_equal_noise() -> None:

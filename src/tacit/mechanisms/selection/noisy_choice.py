@@ -135,8 +135,12 @@ class ExponentialChoice(NoisyChoice):
 
 
 def kind_of_choice(moves: Sequence[float]) -> type[NoisyChoice]:
-    """Which choice has less noise among candidates that a row moves this far: public, as the moves are."""
-    return NormalisedChoice if max(moves) > UNEQUAL * min(moves) else NoisyChoice
+    """Which choice suits candidates that a row moves this far: public, as the moves are.
+
+    Between two candidates own noise is (Δ_1 + Δ_2)/ε on both, half of what normalised scores would get.
+    """
+    unequal = len(moves) > 2 and max(moves) > UNEQUAL * min(moves)
+    return NormalisedChoice if unequal else NoisyChoice
 
 
 def shortfalls(scores: Vector, spreads: Sequence[float]) -> list[Fraction]:
