@@ -239,6 +239,14 @@ def test_signs_are_taken_in_turn() -> None:
     assert model.score(X, y) > 0.6
 
 
+def test_one_column_is_enough() -> None:
+    """A step then has one candidate: the fit is public, and says what it charges all the same."""
+    X = sp.csr_array(np.ones((30, 1)))
+    model = PrivateLasso(privacy=Approx(1.0, 1e-6), nonnegative=True, steps=4).fit(X, np.ones(30))
+    assert model.coef_.tolist() == [0.0]
+    assert PrivateLasso(privacy=Approx(1.0, 1e-6), nonnegative=True).fit(X, np.ones(30)).steps_ >= 1
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [({"schedule": "uniform"}, "takes schedule='stagewise'"), ({"domain": schema()}, "needs a Domain")],

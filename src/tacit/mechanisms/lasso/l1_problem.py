@@ -52,8 +52,8 @@ class L1Problem:
 
     @property
     def log_candidates(self) -> float:
-        """ln N for the N vertices that a step may choose."""
-        return math.log(len(self.candidates.signs(1)) * self.shape.width)
+        """ln N for the N vertices that a step may choose, N at least 2."""
+        return math.log(max(len(self.candidates.signs(1)) * self.shape.width, 2))
 
     @property
     def _range_factor(self) -> float:
