@@ -86,19 +86,20 @@ def quick() -> list[Cell]:
 def full() -> Iterator[Cell]:
     """Everything; small tables first, because they are the hard ones."""
     for loss in LOSSES:
-        yield from _grid(loss, TUNED, (5000, 2000, None))
-    yield from _regressions((*REGRESSIONS, *HELD_OUT_REGRESSIONS), 1.0)
+        yield from _grid(loss, TUNED, (5000, 2000, None), (0.5, 1.0))
     for loss in LOSSES:
-        yield from _grid(loss, HELD_OUT, (2000, None))
+        yield from _grid(loss, HELD_OUT, (2000, None), (1.0,))
         yield from _with_default_l2(loss)
         yield from _other_mechanisms(loss)
+    yield from _regressions((*REGRESSIONS, *HELD_OUT_REGRESSIONS), 1.0)
     yield from _by_the_library()
-    yield from _regressions((*REGRESSIONS, *HELD_OUT_REGRESSIONS), 0.5)
 
 
-def _grid(loss: LossName, tables: dict[str, tuple[int, ...]], rows: tuple[int | None, ...]) -> Iterator[Cell]:
+def _grid(
+    loss: LossName, tables: dict[str, tuple[int, ...]], rows: tuple[int | None, ...], epsilons: tuple[float, ...]
+) -> Iterator[Cell]:
     for n, (name, widths) in product(rows, tables.items()):
-        for d, epsilon, currency in product(widths, (0.5, 1.0), CURRENCIES):
+        for d, epsilon, currency in product(widths, epsilons, CURRENCIES):
             yield Cell(name, d, n, epsilon, currency, loss)
 
 
@@ -115,7 +116,7 @@ def _with_default_l2(loss: LossName) -> Iterator[Cell]:
 
 
 def _by_the_library() -> list[Cell]:
-    budgets = product(CURRENCIES, LOSSES)
+    budgets = zip(CURRENCIES, LOSSES, strict=True)
     classifiers = [Cell("adult", 5, 5000, 1.0, currency, loss, engine="library") for currency, loss in budgets]
     return [*classifiers, *_regressions(REGRESSIONS[-1:], 1.0, "library")]
 

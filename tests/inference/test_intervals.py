@@ -15,7 +15,7 @@ from tacit.inference import Split, variability_interval
 from tacit.inference.evidence import eigenvalues_raised
 from tacit.inference.minimum_evidence import COVARIANCE_ALLOWANCE, OUTPUT_ALLOWANCE, MinimumEvidence
 from tacit.inference.stream import Stream
-from tacit.mechanisms.laws import Gaussian
+from tacit.mechanisms.laws import Gaussian, SphericalLaplace
 from tacit.privacy import ZCDP, compose
 
 BINARY = Domain(classes=(0, 1))
@@ -82,6 +82,25 @@ def test_a_world_with_known_matrices_has_the_closed_form(changes):
     for level in (0.8, 0.95):
         expected = [closed_form(evidence, g, level) for g in directions]
         assert evidence.half_widths(directions, level) == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("width", "covariance", "law", "loudness", "share"),
+    [
+        (2, True, Gaussian, 0.1, 0.2),
+        (2, True, Gaussian, 0.5, 0.525),
+        (2, True, Gaussian, 3.0, 0.8),
+        (2, True, SphericalLaplace, 3.0, 0.6),
+        (2, False, Gaussian, 3.0, 0.6),
+        (5, True, Gaussian, 3.0, 0.3),
+        (5, True, Gaussian, 9.0, 0.6),
+        (5, False, SphericalLaplace, 0.1, 0.2),
+    ],
+)
+def test_the_hessian_is_lowered_by_public_facts(width, covariance, law, loudness, share):
+    scores = np.eye(width) if covariance else np.ones(1)
+    zero = {"theta": np.zeros(width), "hessian": np.eye(width), "scores": scores}
+    assert known_evidence(hessian_law=law(1e-3), **zero)._lowering(loudness) == pytest.approx(share)
 
 
 def test_noise_in_the_hessian_widens_intervals():

@@ -14,8 +14,10 @@ that reach, with eigenvalues below λ raised to λ, which no Hessian is below:
 
     A = max(H̃ − sτ√(2d) I, λI),    s = min(m, 0.15 + 0.5 τ/λ)
 
-with m = 0.6, or 0.3 where the covariance was released, d > 2 and τ ≤ 8λ. s depends on public facts only. All of this
-is post-processing of the release.
+with m = 0.6, or 0.3 where the covariance was released, d > 2 and τ ≤ 8λ. With d ≤ 2 many rows can share one score, and
+the curvature of a Huber hinge jumps when they pass a corner together: under Gaussian noise, where the noise of H̃ leaves
+little slack for that, s = min(0.8, max(0.15 + 0.5 τ/λ, 1.05 τ/λ)) if the covariance was released. s depends on public
+facts only. All of this is post-processing of the release.
 """
 
 import math
@@ -37,7 +39,7 @@ from tacit.inference.evidence import (
 from tacit.mechanisms.intervals.shares import LOUD_HESSIAN, SMALL_WIDTH
 from tacit.mechanisms.intervals.svec import svec_size
 from tacit.mechanisms.intervals.with_intervals import FitWithIntervals
-from tacit.mechanisms.laws import NoiseLaw
+from tacit.mechanisms.laws import Gaussian, NoiseLaw
 from tacit.mechanisms.objective import ObjectivePerturbation
 from tacit.mechanisms.release import Release
 
@@ -46,6 +48,7 @@ LEAST_RATIO, LARGEST_RATIO = 1.5, 4.0
 SMALLEST_TRACE = 1e-3
 LEAST_LOWERING, LOWERING_SLOPE = 0.15, 0.5
 LARGEST_LOWERING, LARGEST_LOWERING_WITH_COVARIANCE = 0.6, 0.3
+NARROW_LOWERING_SLOPE, LARGEST_NARROW_LOWERING = 1.05, 0.8
 # factors where nothing else leaves slack for what first-order errors miss: a measured covariance, noise added to θ
 COVARIANCE_ALLOWANCE, OUTPUT_ALLOWANCE = 1.04, 1.06
 
@@ -89,10 +92,7 @@ class MinimumEvidence:
         """A."""
         width = self.theta.size
         noise = self.hessian_law.deviation(svec_size(width))
-        modest = self._has_covariance and width > SMALL_WIDTH and noise <= LOUD_HESSIAN * self.l2
-        most = LARGEST_LOWERING_WITH_COVARIANCE if modest else LARGEST_LOWERING
-        share = min(most, LEAST_LOWERING + LOWERING_SLOPE * noise / self.l2)
-        lowered = self.hessian - share * noise * math.sqrt(2 * width) * np.eye(width)
+        lowered = self.hessian - self._lowering(noise / self.l2) * noise * math.sqrt(2 * width) * np.eye(width)
         return eigenvalues_raised(lowered, self.l2)
 
     def half_widths(self, directions: Floats, level: float) -> Floats:
@@ -141,6 +141,14 @@ class MinimumEvidence:
     @property
     def _has_covariance(self) -> bool:
         return self.scores.ndim == 2
+
+    def _lowering(self, loudness: float) -> float:
+        """s, with loudness τ/λ."""
+        narrow, share = self.theta.size <= SMALL_WIDTH, LEAST_LOWERING + LOWERING_SLOPE * loudness
+        if narrow and self._has_covariance and isinstance(self.hessian_law, Gaussian):
+            return min(LARGEST_NARROW_LOWERING, max(share, NARROW_LOWERING_SLOPE * loudness))
+        modest = self._has_covariance and not narrow and loudness <= LOUD_HESSIAN
+        return min(LARGEST_LOWERING_WITH_COVARIANCE if modest else LARGEST_LOWERING, share)
 
     @property
     def _allowance(self) -> float:
