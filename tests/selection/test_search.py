@@ -92,6 +92,14 @@ def test_a_search_finds_the_better_candidate() -> None:
         assert search.score(X, y) > 0.8
 
 
+def test_a_wide_grid_is_compared_on_its_own_scales() -> None:
+    model = logistic().set_params(radius=None)
+    wide = PrivateSearch(model, [{"l2": 0.0001}, {"l2": 0.1}, {"l2": 10.0}]).fit(*table(4000))
+    assert "in units of what a row moves" in " ".join(str(wide.certificate_).split())
+    narrow = PrivateSearch(model, CANDIDATES).fit(*table(4000))
+    assert "in units of what a row moves" not in " ".join(str(narrow.certificate_).split())
+
+
 def test_regression_and_tables() -> None:
     frame = people(400, target="real")
     for mechanism in ("output", "objective"):
