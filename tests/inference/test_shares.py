@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from tacit.domain import Norms
 from tacit.losses import HuberHinge, Logistic
+from tacit.mechanisms.intervals.choice import adding_up
 from tacit.mechanisms.intervals.shares import (
     COVARIANCE_NARROW,
     COVARIANCE_PURE,
@@ -21,7 +22,7 @@ from tacit.mechanisms.intervals.shares import (
 )
 from tacit.mechanisms.intervals.weighted_moments import SecondMoments, Trace
 from tacit.mechanisms.problem import Shape
-from tacit.privacy import ZCDP, Pure, compose
+from tacit.privacy import ZCDP, Approx, Pure, compose
 
 L2 = 0.002
 
@@ -58,6 +59,15 @@ def test_a_huber_hinge_spends_on_its_hessian_where_it_can_be_heard(n, width, bud
 )
 def test_the_whole_covariance_is_released_where_its_noise_is_small(n, width, budget, split, statistic):
     assert shared(shape(n, width), Logistic(), L2, budget, None) == (split, statistic)
+
+
+@pytest.mark.parametrize(("width", "currency"), [(2, Pure), (6, Pure), (40, ZCDP)])
+def test_what_an_epsilon_delta_budget_is_spent_as_has_little_noise_and_implies_it(width, currency):
+    spent = adding_up(Approx(1.0, 1e-6), width)
+    assert isinstance(spent, currency)
+    assert spent.to_approx(1e-6).epsilon <= 1.0
+    for other in (Pure(0.3), ZCDP(0.3)):
+        assert adding_up(other, width) == other
 
 
 def test_a_wanted_split_is_kept():

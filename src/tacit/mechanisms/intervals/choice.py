@@ -13,8 +13,10 @@ from tacit.mechanisms.choice import Plan, Wishes
 from tacit.mechanisms.covariance import TARGET_WEIGHT
 from tacit.mechanisms.intervals.row_weights import Curvature, SquaredSlope
 from tacit.mechanisms.intervals.shares import TRACE_PURE, TRACE_ZCDP, Split, mean_noise, shared
+from tacit.mechanisms.intervals.svec import svec_size
 from tacit.mechanisms.intervals.weighted_moments import WeightedMoments
 from tacit.mechanisms.intervals.with_intervals import FitWithIntervals, RegressionWithIntervals
+from tacit.mechanisms.laws import calibrate
 from tacit.mechanisms.moments import Frobenius, MomentRelease
 from tacit.mechanisms.objective import ObjectivePerturbation
 from tacit.mechanisms.output import OutputPerturbation
@@ -25,6 +27,7 @@ HESSIAN_NOISE_IN_L2 = 2.0
 RESIDUAL_CAP = 2.0
 RESIDUAL_SHARE = Fraction(1, 10)
 SMALL_NOISE = 0.002
+MUCH_LESS = 1.5  # pure ε makes the Hessian noisier than zCDP does: less noise in the fit has to outweigh that
 
 
 def plan_classifier_with_intervals(
@@ -42,7 +45,7 @@ def plan_classifier_with_intervals(
     if mechanism not in planners:
         offered = ", ".join(repr(name) for name in planners)
         raise ParameterError(f"mechanism={mechanism!r} has no intervals; expected one of {offered}")
-    whole = _adding_up(budget)
+    whole = adding_up(budget, shape.width)
     draft = split or (TRACE_PURE if isinstance(whole, Pure) else TRACE_ZCDP)
     draft_fit = planners[mechanism](shape, wishes, draft.of(whole)[0]).mechanism
     assert isinstance(draft_fit, (ObjectivePerturbation, OutputPerturbation))
@@ -76,7 +79,7 @@ def plan_regression_with_intervals(
     if split is not None:
         raise ParameterError("the split of a regression follows from public facts; pass inference=True")
     _refuse_radius(wishes)
-    whole = _adding_up(budget)
+    whole = adding_up(budget, svec_size(shape.width + 1))
     moments = MomentRelease(shape, whole.share(1 - RESIDUAL_SHARE), Frobenius(), TARGET_WEIGHT)
     l2 = wishes.l2 or HESSIAN_NOISE_IN_L2 * moments.law.deviation(moments.size) / shape.n
     scores = WeightedMoments(shape, SquaredSlope(wishes.loss, RESIDUAL_CAP), whole.share(RESIDUAL_SHARE))
@@ -93,9 +96,17 @@ def plan_regression_with_intervals(
     )
 
 
-def _adding_up(budget: Budget) -> Budget:
-    """(ε, δ) as zCDP, which adds up over the releases without loss. By `zcdp-to-approx`."""
-    return zcdp_within(budget) if isinstance(budget, Approx) else budget
+def adding_up(budget: Budget, width: int) -> Budget:
+    """A budget that adds up over releases without loss and implies this one.
+
+    For (ε, δ) that is zCDP, by `zcdp-to-approx`, or pure ε where a vector of this width has much less noise under it:
+    then δ is given back.
+    """
+    if not isinstance(budget, Approx):
+        return budget
+    pure, zcdp = Pure(budget.epsilon), zcdp_within(budget)
+    quiet = MUCH_LESS * calibrate(1.0, pure).deviation(width) <= calibrate(1.0, zcdp).deviation(width)
+    return pure if quiet else zcdp
 
 
 def _refuse_radius(wishes: Wishes) -> None:
