@@ -65,7 +65,7 @@ class Cell:
     @property
     def has_published_length(self) -> bool:
         """Adult with all rows, logistic: the published setting."""
-        return (self.data, self.n, self.loss, self.mechanism) == ("adult", None, "logistic", "objective")
+        return (self.data, self.n, self.loss, self.mechanism, self.l2) == ("adult", None, "logistic", "objective", L2)
 
 
 def quick() -> list[Cell]:
