@@ -65,7 +65,8 @@ class Cell:
     @property
     def has_published_length(self) -> bool:
         """Adult with all rows, logistic: the published setting."""
-        return (self.data, self.n, self.loss, self.mechanism, self.l2) == ("adult", None, "logistic", "objective", L2)
+        setting = (self.data, self.n, self.loss, self.mechanism, self.l2)
+        return setting == ("adult", None, "logistic", "objective", L2) and self.currency in CURRENCIES
 
 
 def quick() -> list[Cell]:
