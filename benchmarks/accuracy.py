@@ -161,7 +161,8 @@ def few_columns() -> Records:
 def times(setting: Setting) -> Records:
     """Seconds of a whole search (declaration, planning, reading, noise, test) beside one scikit-learn fit.
 
-    The median of several, in turn, in one process, both with one core and both with all of them.
+    The median of several, in turn, in one process, both with one core and both with all of them. Rows with several
+    cores say something on an idle machine only: threads that wait for a core in use make any fit look slow.
     """
     X, y = setting.X, setting.y
     assert X is not None
