@@ -46,7 +46,7 @@ def own_cases(effort: float = 1.0) -> list[Case]:
         *_ladder_cases(runs(200_000)),
         *_mechanism_cases(runs(2_500)),
         *interval_cases(runs(1_500)),
-        *search_cases(runs(8_000), runs(2_000)),
+        *search_cases(runs(8_000), runs(1_000)),
     ]
 
 
