@@ -92,8 +92,9 @@ def full() -> Iterator[Cell]:
         yield from _grid(loss, HELD_OUT, (2000, None), (1.0,))
         yield from _with_default_l2(loss)
         yield from _other_mechanisms(loss)
-    yield from _regressions((*REGRESSIONS, *HELD_OUT_REGRESSIONS), 1.0)
     yield from _by_the_library()
+    for epsilon in (1.0, 0.5):
+        yield from _regressions((*REGRESSIONS, *HELD_OUT_REGRESSIONS), epsilon)
 
 
 def _grid(

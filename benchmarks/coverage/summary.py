@@ -25,6 +25,7 @@ HEADINGS = {
 def main() -> None:
     """Print every table in Markdown."""
     frame = pd.read_csv(FULL / "intervals.csv").dropna(subset=["coverage"])
+    frame = frame.astype({"held_out": bool, "default_l2": bool, "covered": bool})
     frame["rows"] = frame["n"].map({2000: "2,000", 5000: "5,000"}).fillna("all")
     simulated = frame[(frame["engine"] == "simulated") & ~frame["default_l2"]]
     grid = simulated[simulated["mechanism"].eq("objective") & simulated["currency"].isin(["pure", "zCDP"])]
@@ -38,7 +39,7 @@ def main() -> None:
         "the library's own l2": _worst(frame[frame["default_l2"] & (frame["loss"] != "squared")], CLASSIFIERS),
         "regression": _worst(ridge, ["held_out", "currency"]),
         "the library itself": _worst(frame[frame["engine"] == "library"], ["loss", "currency"]),
-        "missed": frame.loc[~frame["covered"].astype(bool), ["data", "d", "n", "loss", "mechanism", "currency"]],
+        "missed": frame.loc[~frame["covered"], ["data", "d", "n", "loss", "mechanism", "currency"]],
     }
     for title, table in tables.items():
         print(f"\n{title}\n\n{_markdown(table)}")
@@ -69,7 +70,9 @@ def _markdown(table: pd.DataFrame) -> str:
 
 
 def _cell(value: object) -> str:
-    return f"{value:.3f}" if isinstance(value, float) else {True: "yes", False: "no"}.get(value, str(value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
 if __name__ == "__main__":
