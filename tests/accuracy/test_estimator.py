@@ -18,6 +18,7 @@ from tacit import (
     load,
 )
 from tacit.errors import BudgetExceeded, ParameterError
+from tacit.mechanisms.accuracy.search import Outcome
 
 matplotlib.use("agg")
 N = 4000
@@ -81,6 +82,9 @@ def test_every_method_runs(name, method, calibration, most, data):
     ).fit(data[0], target(name, data))
     assert search.loss_.delta == (1e-6 if method == "brownian" else 0)
     assert search.met_ == hasattr(search, "best_estimator_")
+    tests = [release for release in search.certificate_.releases if "test of accuracy" in release["mechanism"]]
+    assert [test["charge"]["epsilon"] for test in tests] == ([] if method == "theory" else [search.loss_.test])
+    assert all(("AboveThreshold" in test["mechanism"]) == (method != "doubling") for test in tests)
 
 
 def test_a_model_can_be_saved_and_comes_back_with_its_certificate(data, tmp_path):
@@ -103,10 +107,13 @@ def test_the_ledger_reserves_the_most_and_keeps_what_was_paid(data, tmp_path):
     assert poor.spent.epsilon == 0
 
 
-def test_nothing_is_predicted_when_nothing_was_found(data):
-    search = AccuracyFirst(MODELS["logistic"], excess_risk=0.001, max_privacy=20.0, levels=2).fit(data[0], data[2])
-    if search.met_:  # the noisy test may accept one of the two hypotheses; then there is nothing to check
-        return
+def test_nothing_is_predicted_when_nothing_was_found(data, monkeypatch):
+    search = AccuracyFirst(MODELS["logistic"], excess_risk=0.08, max_privacy=4000.0, method="theory")
+    assert search.fit(data[0], data[2]).met_
+    end = "tacit.mechanisms.accuracy.search.AccuracySearch.__call__"
+    monkeypatch.setattr(end, lambda self, rows, entropy: Outcome(None, None, self.paid(len(self.hypotheses.costs) - 1)))
+    search.fit(data[0], data[2])
+    assert not search.met_
     assert not hasattr(search, "best_estimator_")
     with pytest.raises(ParameterError, match="none was released"):
         search.predict(data[0])

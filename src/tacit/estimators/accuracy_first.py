@@ -192,7 +192,7 @@ class AccuracyFirst(BaseEstimator):  # type: ignore[misc]
             n=n,
             unit=declaration.unit if isinstance(declaration, Schema) else "one row",
             choice=self._choice(search, outcome),
-            releases=(_test_facts(search), *([] if facts is None else [describe(facts)])),
+            releases=(*_test_facts(search, level), *([] if facts is None else [describe(facts)])),
             randomness=entropy.source,
             private=entropy.private,
             assumed_public=(*model._assumed_public(), "the excess risk asked for and the privacy levels"),
@@ -204,15 +204,18 @@ class AccuracyFirst(BaseEstimator):  # type: ignore[misc]
     def _choice(self, search: AccuracySearch, outcome: Outcome) -> str:
         count = len(search.hypotheses.costs)
         end = "no level passed" if outcome.level is None else f"halted at level {outcome.level + 1} of {count}"
+        promise = f"excess risk at most {self.excess_risk:g} except with probability {self.failure:g}"
+        if (self.method, self.calibration) == ("theory", "published"):  # the printed theorem bounds a mean
+            promise = f"expected excess risk at most {self.excess_risk:g} by the published theorem"
         return (
-            f"accuracy first ({self.method}, {self.calibration}): excess risk at most {self.excess_risk:g} except with "
-            f"probability {self.failure:g}; {end}. The loss stated is that of this outcome (ex post); before the "
-            f"search the most it could be was {search.charge}"
+            f"accuracy first ({self.method}, {self.calibration}): {promise}; {end}. The loss stated is that of this "
+            f"outcome (ex post); before the search the most it could be was {search.charge}"
         )
 
     def _keep(
         self, model: PrivateLinearModel, search: AccuracySearch, outcome: Outcome, certificate: Certificate
     ) -> None:
+        self.__dict__.pop("best_estimator_", None)  # of an earlier fit
         self.met_ = outcome.level is not None
         self.loss_: ExPost = outcome.paid
         self.certificate_ = certificate
@@ -246,14 +249,16 @@ class AccuracyFirst(BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _test_facts(search: AccuracySearch) -> dict[str, Any]:
-    """The test as an entry of the certificate."""
-    sensitivity = search.query.sensitivity
-    return {
+def _test_facts(search: AccuracySearch, level: int) -> list[dict[str, Any]]:
+    """The test up to this level as an entry of the certificate; none if nothing was paid for one."""
+    sensitivity, paid = search.query.sensitivity, search.test.cost(level + 1)
+    if paid == 0:
+        return []
+    entry = {
         "label": None,
-        "mechanism": "test of accuracy: AboveThreshold on the excess risk",
-        "theorems": ["interactive-above-threshold", "truncated-excess-risk", "test-failure", "lazy-comparison"],
-        "charge": {"currency": "pure", "epsilon": search.test.cost(1)},
+        "mechanism": f"test of accuracy: {search.test.name}",
+        "theorems": [*search.test.theorems, "truncated-excess-risk", "lazy-comparison"],
+        "charge": {"currency": "pure", "epsilon": paid},
         "sensitivity": {"norm": sensitivity.norm, "total": sensitivity.total, "parts": dict(sensitivity.parts)},
         "noise": {"law": search.test.description, "scale": search.test.scale, "grid": None},
         "l2": search.query.problem.l2,
@@ -261,3 +266,4 @@ def _test_facts(search: AccuracySearch) -> dict[str, Any]:
         "solver_tolerance": search.query.tolerance,
         "notes": [],
     }
+    return [entry]

@@ -16,10 +16,10 @@ from tacit.mechanisms.accuracy.above_threshold import THRESHOLD_SHARE, OneSidedN
 from tacit.mechanisms.accuracy.halting import unit_margins
 
 COUNTS = (3, 4, 5, 7, 9, 12, 16, 22, 30)  # numbers of levels that are considered
-LEAST_PRICE = 4.0
-PRICES = np.geomspace(LEAST_PRICE, 160.0, 24)  # ε₀ in units of Δ/α that are considered
+PRICES = np.geomspace(4.0, 160.0, 24)  # ε₀ in units of Δ/α that are considered
 BELOW_EASY, ABOVE_HARD = 0.6, 5.0  # ends of the ladder around the expected ε
 MOST_OF_BUDGET = 0.9  # that the test may take
+DEEPEST = 0.9  # of the gap that the margin may take: nearer to 0 or above, even a perfect model would often be refused
 NEVER = 5.0  # halting nowhere is counted as this many times the most that a search can cost
 DRAWS, WEIGHTS = np.polynomial.laguerre.laggauss(12)  # threshold noise in units of its mean, and how likely it is
 MOST_STEPS = 40  # levels that are told apart when the price is predicted
@@ -53,15 +53,28 @@ def best_design(wish: Wish, easy: float, hard: float, levels: int | None) -> Des
         return None
     counts = np.array(COUNTS if levels is None else [levels])
     margins = unit_margins(2 * THRESHOLD_SHARE / (1 - THRESHOLD_SHARE), counts + 1.0, wish.failure)
+    query_noise = 2 * wish.sensitivity / ((1 - THRESHOLD_SHARE) * prices)
+    hopeless = margins[:, None] * query_noise > DEEPEST * wish.gap
+    if hopeless.all():
+        return None
     regrets = np.stack(
         [
             _regrets(wish, margin, prices, _ladders(wish, easy, hard, prices, int(count)), np.geomspace(easy, hard, 3))
             for count, margin in zip(counts, margins, strict=True)
         ]
     )
-    row, column = np.unravel_index(int(np.argmin(regrets)), regrets.shape)
+    row, column = np.unravel_index(int(np.argmin(np.where(hopeless, np.inf, regrets))), regrets.shape)
     epsilons = _ladders(wish, easy, hard, prices[column : column + 1], int(counts[row]))[0]
     return Design(OneSidedNoise(wish.sensitivity, float(prices[column])), tuple(epsilons.tolist()))
+
+
+def least_budget(wish: Wish, levels: int | None) -> float:
+    """The smallest max_privacy for which `best_design` finds a test, up to the grid of prices."""
+    counts = np.array([COUNTS[0] if levels is None else levels])
+    (margin,) = unit_margins(2 * THRESHOLD_SHARE / (1 - THRESHOLD_SHARE), counts + 1.0, wish.failure)
+    needed = 2 * float(margin) / ((1 - THRESHOLD_SHARE) * DEEPEST)
+    price = next((p for p in PRICES.tolist() if p >= needed), needed)
+    return price * wish.sensitivity / (wish.gap * MOST_OF_BUDGET)
 
 
 def _ladders(wish: Wish, easy: float, hard: float, prices: Numbers, count: int) -> Numbers:

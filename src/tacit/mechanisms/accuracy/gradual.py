@@ -84,8 +84,8 @@ class GradualOutput:
     def facts(self, level: int) -> Facts:
         law = self.noise.law(self.sensitivity.total, self.epsilons[level])
         return Facts(
-            mechanism="output perturbation, noise reduced step by step",
-            theorems=("minimiser-sensitivity", "inexact-minimiser", "interactive-above-threshold"),
+            mechanism="output perturbation",
+            theorems=("minimiser-sensitivity", "inexact-minimiser", *self.noise.theorems),
             sensitivity=self.sensitivity,
             charge=prefix_charge(self, level),
             law=law,

@@ -93,8 +93,8 @@ class GradualMoments:
     def facts(self, level: int) -> Facts:
         law = self.noise.law(self.moments.sensitivity.total, self.epsilons[level])
         return Facts(
-            mechanism="covariance perturbation, noise reduced step by step",
-            theorems=("symmetric-moments", "blocked-sum", "interactive-above-threshold"),
+            mechanism="covariance perturbation",
+            theorems=("symmetric-moments", "blocked-sum", *self.noise.theorems),
             sensitivity=self.moments.sensitivity,
             charge=prefix_charge(self, level),
             law=law,

@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr
 
-from tacit.errors import ParameterError
 from tacit.mechanisms.laws import Gaussian, Laplace, NoiseLaw, SphericalLaplace, Vector
 from tacit.mechanisms.moments import Matrix
 from tacit.noise import BrownianLadder, Entropy, LaplaceLadder, SphericalLadder
@@ -45,6 +44,10 @@ class GradualNoise(Protocol):
     def delta(self) -> float:
         """δ that is spent whatever the level: 0 for pure privacy."""
 
+    @property
+    def theorems(self) -> tuple[str, ...]:
+        """What proves the price of the levels seen."""
+
     def law(self, sensitivity: float, epsilon: float) -> NoiseLaw:
         """The noise of a level."""
 
@@ -64,6 +67,7 @@ class SphericalReduction:
 
     norm: str = "l2"
     delta: float = 0.0
+    theorems: tuple[str, ...] = ("spherical-ladder",)
 
     def law(self, sensitivity: float, epsilon: float) -> NoiseLaw:
         return SphericalLaplace(float(scales_above(sensitivity, epsilon)))
@@ -84,6 +88,7 @@ class LaplaceReduction:
 
     norm: str = "l1"
     delta: float = 0.0
+    theorems: tuple[str, ...] = ("laplace-ladder",)
 
     def law(self, sensitivity: float, epsilon: float) -> NoiseLaw:
         return Laplace(float(scales_above(sensitivity, epsilon)))
@@ -107,6 +112,7 @@ class BrownianReduction:
 
     delta: float
     norm: str = "l2"
+    theorems: tuple[str, ...] = ("brownian-ladder", "ex-post-delta")
 
     def law(self, sensitivity: float, epsilon: float) -> NoiseLaw:
         return _gaussian(sensitivity, epsilon, self.delta)
@@ -118,8 +124,6 @@ class BrownianReduction:
         return tuple(epsilons)
 
     def ladder(self, values: Vector, sensitivity: float, epsilons: Sequence[float], entropy: Entropy) -> Ladder:
-        if len(epsilons) > MOST_LEVELS:
-            raise ParameterError(f"a Gaussian ladder has at most {MOST_LEVELS} levels, got {len(epsilons)}")
         variances = [Fraction(scale) ** 2 for scale in self.scales(sensitivity, epsilons).tolist()]
         return BrownianLadder(values, variances, entropy)
 
@@ -169,6 +173,10 @@ class FreshNoise:
     @property
     def delta(self) -> float:
         return 0.0
+
+    @property
+    def theorems(self) -> tuple[str, ...]:
+        return ("noise-calibration", "composition")
 
     def law(self, sensitivity: float, epsilon: float) -> NoiseLaw:
         return self.inner.law(sensitivity, epsilon)

@@ -36,8 +36,16 @@ class AccuracyTest(Protocol):
         """W, to be exceeded by −min(excess risk, α)."""
 
     @property
+    def name(self) -> str:
+        """What is done, for the certificate."""
+
+    @property
+    def theorems(self) -> tuple[str, ...]:
+        """What proves its price and its failure probability."""
+
+    @property
     def description(self) -> str:
-        """For the certificate."""
+        """The noise, for the certificate."""
 
     @property
     def scale(self) -> float:
@@ -56,6 +64,8 @@ class ThresholdTest:
 
     noise: TestNoise
     threshold: float
+    name: str = "AboveThreshold on the excess risk"
+    theorems: tuple[str, ...] = ("interactive-above-threshold", "test-failure")
 
     @property
     def description(self) -> str:
@@ -80,6 +90,8 @@ class RepeatedTest:
     sensitivity: float
     scale: float
     threshold: float
+    name: str = "a comparison of its own for every hypothesis"
+    theorems: tuple[str, ...] = ("doubling-method",)
 
     @property
     def description(self) -> str:
@@ -116,6 +128,8 @@ class NoTest:
 
     threshold: float = -math.inf
     scale: float = 0.0
+    name: str = "none"
+    theorems: tuple[str, ...] = ("theory-inversion",)
     description: str = "none: the accuracy is promised by a theorem, not looked at"
 
     def cost(self, tries: int) -> float:

@@ -10,10 +10,16 @@ from dataclasses import dataclass, replace
 
 from tacit.errors import ParameterError
 from tacit.losses import Loss
-from tacit.mechanisms.accuracy.design import LEAST_PRICE, Wish, best_design
+from tacit.mechanisms.accuracy.design import Wish, best_design, least_budget
 from tacit.mechanisms.accuracy.excess_risk import ExcessRisk
 from tacit.mechanisms.accuracy.gradual import ZeroFirst
-from tacit.mechanisms.accuracy.gradual_noise import BrownianReduction, FreshNoise, GradualNoise, SphericalReduction
+from tacit.mechanisms.accuracy.gradual_noise import (
+    MOST_LEVELS,
+    BrownianReduction,
+    FreshNoise,
+    GradualNoise,
+    SphericalReduction,
+)
 from tacit.mechanisms.accuracy.halting import tight_doubling_test, tight_test
 from tacit.mechanisms.accuracy.search import AccuracySearch
 from tacit.mechanisms.accuracy.sources import PURE_NOISES, sources
@@ -56,7 +62,13 @@ class Question:
     def tight_query(self, goal: Goal) -> ExcessRisk:
         """Truncated at α, on the smallest ball that is proved to hold the minimiser. By `stationary-norm`."""
         problem = Problem(self.shape, self.loss, self.l2, self.radius)
-        return ExcessRisk(replace(problem, radius=stationary_radius(problem)), goal.excess_risk)
+        query = ExcessRisk(replace(problem, radius=stationary_radius(problem)), goal.excess_risk)
+        if query.bad_value >= 0:
+            raise ParameterError(
+                f"excess_risk of {goal.excess_risk:g} is below what the rounding of sums and the solver leave certain, "
+                f"{query.error:.3g}; ask for a larger one"
+            )
+        return query
 
 
 def plan_noise_reduction(
@@ -68,7 +80,7 @@ def plan_noise_reduction(
     wish = Wish(query.sensitivity.total, -query.bad_value, goal.failure, goal.epsilon)
     design = best_design(wish, source.easy, source.hard, levels)
     if design is None:
-        raise ParameterError(_too_little(query, goal))
+        raise ParameterError(_too_little(goal, least_budget(wish, levels)))
     test = tight_test(design.noise, len(design.epsilons) + 1, goal.failure, query.bad_value)
     return AccuracySearch(query, test, ZeroFirst(query.problem, source.build(design.epsilons)))
 
@@ -77,6 +89,8 @@ def plan_brownian(question: Question, goal: Goal, levels: int | None) -> Accurac
     """Noise reduction with Gaussian noise: every level has its share of δ. By `ex-post-delta`."""
     if not isinstance(goal.most, Approx):
         raise ParameterError("Gaussian noise has no pure loss: pass max_privacy=Approx(epsilon, delta) for 'brownian'")
+    if levels is not None and levels > MOST_LEVELS:
+        raise ParameterError(f"a Gaussian ladder has at most {MOST_LEVELS} levels, got {levels}")
     return plan_noise_reduction(question, goal, levels, [BrownianReduction(goal.most.delta)])
 
 
@@ -90,13 +104,12 @@ def plan_doubling(question: Question, goal: Goal) -> AccuracySearch:
     while epsilons and test.cost(len(epsilons)) + sum(epsilons) * (1 + 2.0**-40) > goal.epsilon:
         epsilons.pop()
     if not epsilons:
-        raise ParameterError(_too_little(query, goal))
+        raise ParameterError(_too_little(goal, test.cost(1)))
     return AccuracySearch(query, test, source.build(tuple(epsilons)))
 
 
-def _too_little(query: ExcessRisk, goal: Goal) -> str:
-    least = LEAST_PRICE * query.sensitivity.total / goal.excess_risk
+def _too_little(goal: Goal, least: float) -> str:
     return (
-        f"max_privacy of {goal.epsilon:g} does not even pay for the test of accuracy, which costs {least:.3g} or more; "
-        "allow more, ask for a larger excess_risk, or declare a smaller public radius"
+        f"max_privacy of {goal.epsilon:g} does not even pay for the test of accuracy, which asks for {least:.3g} or "
+        "more; allow more, ask for a larger excess_risk, or declare a smaller public radius"
     )
