@@ -135,6 +135,8 @@ def test_an_account_is_charged_until_it_is_empty(place: Path) -> None:
     assert "PrivateLogisticRegression" in run("ledger", "history", "budget.db", "people").output
     assert "whole" in run("ledger", "verify", "budget.db").output
     assert run(*fit, "--ledger", "budget.db").exit_code == 2
+    assert "no ledger at other.db" in run("ledger", "show", "other.db").output
+    assert not (place / "other.db").exists()
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """`tacit ledger`: open accounts, see what is left, read and verify the history."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -7,6 +8,7 @@ from rich.table import Table
 
 from tacit.cli.messages import explained, out
 from tacit.cli.options import Delta, Epsilon, Rho, budget
+from tacit.errors import ParameterError
 from tacit.ledger import Ledger
 
 app = typer.Typer(help="Accounts of privacy: open, show, history, verify.", no_args_is_help=True)
@@ -27,7 +29,7 @@ def open_account(url: Url, name: Name, epsilon: Epsilon = None, delta: Delta = N
 def show(url: Url) -> None:
     """What each account may spend, has spent and has left."""
     with explained():
-        ledger = Ledger(url)
+        ledger = _existing(url)
         table = Table("account", "limit", "spent", "left")
         for name in ledger.accounts():
             account = ledger.account(name)
@@ -39,7 +41,7 @@ def show(url: Url) -> None:
 def history(url: Url, name: Name) -> None:
     """Every event of an account, oldest first."""
     with explained():
-        events = Ledger(url).account(name).history()
+        events = _existing(url).account(name).history()
         out().print(events[["kind", "part", "key", "loss", "label", "at"]].to_string(), markup=False)
 
 
@@ -47,5 +49,13 @@ def history(url: Url, name: Name) -> None:
 def verify(url: Url) -> None:
     """Check every page, hash, sum and limit."""
     with explained():
-        found = Ledger(url).verify()
+        found = _existing(url).verify()
         out().print(f"whole: {found.events:,} events, {found.charges:,} charges; head {found.head}", markup=False)
+
+
+def _existing(url: str) -> Ledger:
+    """A ledger to be read: a file that is not there is a slip of the pen, not a wish for a new ledger."""
+    path = url.removeprefix("sqlite:///")
+    if "://" not in path and not Path(path).is_file():
+        raise ParameterError(f"there is no ledger at {path}; `tacit ledger open` makes one")
+    return Ledger(url)
