@@ -46,7 +46,7 @@ def number_features(draw: st.DrawFn) -> Number:
     high = draw(st.floats(-1e150, 1e150))
     low, high = min(low, high), max(low, high)
     if high - low < 1e-140:
-        low, high = low - abs(low) * 1e-3 - 1, low + 1
+        low, high = low / 2 - 1, low / 2 + abs(low) * 1e-3 + 1
     inside = st.one_of(st.none(), st.floats(0, 1).map(lambda t: min(max(low + t * (high - low), low), high)))
     return Number(low, high, missing=draw(inside), reference=draw(inside))
 
