@@ -46,8 +46,7 @@ class CentredObjective:
         n = self.shape.n
         one_row = upper(lambda: exact(2.0) / n)
         rounding = upper(lambda: exact(2 * self.shape.summation_error(1.0)) / n + exact(2.0**-51))
-        total = upper(lambda: exact(one_row) + exact(rounding))
-        return Sensitivity("absolute value", total, {"one replaced row": one_row, "rounding of the sums": rounding})
+        return Sensitivity.adding("absolute value", {"one replaced row": one_row, "rounding of the sums": rounding})
 
     @cached_property
     def mean_law(self) -> NoiseLaw:

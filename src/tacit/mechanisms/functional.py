@@ -25,7 +25,6 @@ from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Facts, Release, Sensitivity
 from tacit.noise import Entropy
 from tacit.privacy import Pure
-from tacit.privacy.rounding import exact, upper
 from tacit.rows import Rows
 
 
@@ -52,11 +51,7 @@ class FunctionalMechanism:
         d = self.shape.width
         published = 2.0 * (d + 1) ** 2 if isinstance(self.loss, Squared) else d * d / 4 + 3.0 * d
         rounding = 4 * self.shape.summation_error(published)
-        return Sensitivity(
-            "l1",
-            upper(lambda: exact(published) + exact(rounding)),
-            {"one replaced row": published, "rounding of the sums": rounding},
-        )
+        return Sensitivity.adding("l1", {"one replaced row": published, "rounding of the sums": rounding})
 
     @cached_property
     def law(self) -> Laplace:

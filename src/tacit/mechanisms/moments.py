@@ -90,11 +90,8 @@ class MomentRelease:
         row = self.measure.row_norm(self.shape.norms, self.target_weight)
         one_row = self.measure.replacement(row)
         rounding = 2 * self._rounding(row)
-        return Sensitivity(
-            self.measure.norm,
-            upper(lambda: exact(one_row) + exact(rounding)),
-            {"one replaced row": one_row, "rounding of the sums": rounding},
-        )
+        parts = {"one replaced row": one_row, "rounding of the sums": rounding}
+        return Sensitivity.adding(self.measure.norm, parts)
 
     @cached_property
     def law(self) -> NoiseLaw:

@@ -24,6 +24,7 @@ from tacit.mechanisms.problem import Problem
 from tacit.mechanisms.release import Facts, Release, Sensitivity
 from tacit.noise import Entropy
 from tacit.privacy import ZCDP, Approx, Budget, Pure, pure_within
+from tacit.privacy.floats import UNIT_ROUNDOFF
 from tacit.privacy.rounding import exact, lower, upper
 from tacit.rows import Rows
 
@@ -104,7 +105,7 @@ class ObjectivePerturbation:
         return upper(
             lambda: (
                 exact(solver)
-                + (exact(grid) * exact(float(shape.width)).sqrt() / 2 + exact(2.0**-53) * exact(longest))
+                + (exact(grid) * exact(float(shape.width)).sqrt() / 2 + exact(UNIT_ROUNDOFF) * exact(longest))
                 / (exact(self.problem.l2) * shape.n)
             )
         )

@@ -17,7 +17,6 @@ from tacit.mechanisms.problem import Problem
 from tacit.mechanisms.release import Facts, Release, Sensitivity
 from tacit.noise import Entropy
 from tacit.privacy import Budget
-from tacit.privacy.rounding import sum_up
 from tacit.rows import Rows
 
 
@@ -39,7 +38,7 @@ class OutputPerturbation:
         """Δ₂ = 2G/(λn) + 2τ. By `minimiser-sensitivity` and by `inexact-minimiser`."""
         minimiser, solver = self.problem.minimiser_sensitivity, 2 * self.tolerance
         parts = {"one replaced row": minimiser, "solver tolerance": solver}
-        return Sensitivity("l2", sum_up(minimiser, solver), parts)
+        return Sensitivity.adding("l2", parts)
 
     @cached_property
     def law(self) -> NoiseLaw:

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, Self
 
 from tacit.mechanisms.laws import Vector
 from tacit.noise import Entropy
 from tacit.privacy import Budget
+from tacit.privacy.rounding import exact, upper
 from tacit.rows import Rows
 
 
@@ -17,6 +18,11 @@ class Sensitivity:
     norm: str
     total: float
     parts: Mapping[str, float]
+
+    @classmethod
+    def adding(cls, norm: str, parts: Mapping[str, float]) -> Self:
+        """The parts and their sum, rounded up."""
+        return cls(norm, upper(lambda: sum((exact(part) for part in parts.values()), exact(0.0))), parts)
 
 
 class Law(Protocol):

@@ -25,7 +25,7 @@ from tacit.mechanisms.laws import Vector
 from tacit.mechanisms.problem import Problem
 from tacit.mechanisms.release import Sensitivity
 from tacit.privacy.floats import UNIT_ROUNDOFF, enlarged
-from tacit.privacy.rounding import exact, sum_up, upper
+from tacit.privacy.rounding import exact, upper
 from tacit.rows import Rows
 from tacit.solvers import minimise
 
@@ -61,7 +61,7 @@ class ExcessRisk:
         swing, n = self._swing, self.problem.shape.n
         row = upper(lambda: 2 * exact(swing) / n)
         rounding = 2 * self.error
-        return Sensitivity("absolute value", sum_up(row, rounding), {"one replaced row": row, "rounding": rounding})
+        return Sensitivity.adding("absolute value", {"one replaced row": row, "rounding": rounding})
 
     @cached_property
     def error(self) -> float:

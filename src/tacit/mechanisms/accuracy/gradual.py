@@ -15,7 +15,7 @@ from tacit.mechanisms.release import Facts, Sensitivity
 from tacit.noise import Entropy
 from tacit.privacy import Approx, Budget, Pure
 from tacit.privacy.floats import UNIT_ROUNDOFF
-from tacit.privacy.rounding import exact, sum_up, upper
+from tacit.privacy.rounding import exact, upper
 from tacit.solvers.objective import UNDERFLOW
 
 
@@ -71,7 +71,7 @@ class GradualOutput:
         minimiser = upper(lambda: exact(problem.minimiser_sensitivity) * exact(factor))
         solver = upper(lambda: 2 * exact(self.query.tolerance) * exact(factor))
         parts = {"one replaced row": minimiser, "solver tolerance": solver}
-        return Sensitivity(self.noise.norm, sum_up(minimiser, solver), parts)
+        return Sensitivity.adding(self.noise.norm, parts)
 
     def open(self, risk: OpenedRisk, entropy: Entropy) -> Sequence:
         ladder = self.noise.ladder(risk.best, self.sensitivity.total, self.epsilons, entropy)

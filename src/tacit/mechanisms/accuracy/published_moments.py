@@ -30,11 +30,7 @@ class PublishedMoments:
         length = self.shape.norms.l1
         per_row = upper(lambda: exact(length) ** 2 + exact(length))
         rounding = 2 * self.shape.summation_error(per_row)
-        return Sensitivity(
-            "l1",
-            upper(lambda: 2 * exact(per_row) + exact(rounding)),
-            {"one replaced row": 2 * per_row, "rounding of the sums": rounding},
-        )
+        return Sensitivity.adding("l1", {"one replaced row": 2 * per_row, "rounding of the sums": rounding})
 
     @property
     def size(self) -> int:

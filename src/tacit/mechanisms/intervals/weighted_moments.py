@@ -170,7 +170,7 @@ class WeightedMoments:
         longest = self._longest(weight_bound)
         one_row, rounding = self.statistic.replacement(longest), 2 * self._rounding(longest)
         parts = {"one replaced row": one_row, "rounding of the sums": rounding}
-        return Sensitivity("l2", upper(lambda: exact(one_row) + exact(rounding)), parts)
+        return Sensitivity.adding("l2", parts)
 
     def _longest(self, weight_bound: float) -> float:
         """‖v‖² ≤ w_max r² for the stored v = fl(fl(√w)·x): four roundings, covered by 2⁻⁴⁸."""

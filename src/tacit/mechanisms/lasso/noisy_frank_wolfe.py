@@ -62,11 +62,7 @@ class PrivateFrankWolfe:
         longest = upper(lambda: SLOPE_UNITS * exact(self.shape.norms.l2))
         rounding = 2 * self.shape.summation_error(longest)
         row = 2 * longest
-        return Sensitivity(
-            "l2",
-            upper(lambda: exact(row) + exact(rounding)),
-            {"one replaced row": row, "rounding of the sums": rounding},
-        )
+        return Sensitivity.adding("l2", {"one replaced row": row, "rounding of the sums": rounding})
 
     @cached_property
     def law(self) -> NoiseLaw:

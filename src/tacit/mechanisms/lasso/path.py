@@ -56,11 +56,7 @@ class LossPath:
         shape, V, K = self.fit.problem.shape, self.largest_loss, len(self.points)
         row = upper(lambda: exact(K).sqrt() * exact(V))
         rounding = 2 * shape.summation_error(row)
-        return Sensitivity(
-            "l2",
-            upper(lambda: exact(row) + exact(rounding)),
-            {"one replaced row": row, "rounding of the sums": rounding},
-        )
+        return Sensitivity.adding("l2", {"one replaced row": row, "rounding of the sums": rounding})
 
     @cached_property
     def law(self) -> NoiseLaw:

@@ -27,7 +27,7 @@ from tacit.mechanisms.selection.splits import FAR, draw_lot
 from tacit.mechanisms.selection.validation import Validation
 from tacit.noise import Entropy, bernoulli
 from tacit.privacy import Budget, Pure
-from tacit.privacy.rounding import exact, sum_up, upper
+from tacit.privacy.rounding import exact, upper
 from tacit.rows import Rows
 
 
@@ -92,7 +92,7 @@ class RandomStopping:
         by_row = upper(lambda: exact(self.validation.largest) / self.held_out_rows)
         rounding = 2 * self.validation.rounding
         parts = {"one replaced row": by_row, "rounding of scores": rounding}
-        return Sensitivity("a score", sum_up(by_row, rounding), parts)
+        return Sensitivity.adding("a score", parts)
 
     @cached_property
     def law(self) -> Laplace:

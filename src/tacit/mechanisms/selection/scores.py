@@ -14,6 +14,7 @@ import numpy as np
 
 from tacit.errors import ParameterError
 from tacit.losses import FloatArray, Hinge, HuberHinge, Logistic, Loss, Squared
+from tacit.privacy.floats import UNIT_ROUNDOFF
 
 
 class Score(Protocol):
@@ -99,7 +100,7 @@ class CappedLoss:
     @property
     def rounding(self) -> float:
         """φ ≥ cap is cut off; below, the error is that of φ at values up to the cap. By `loss-constants`."""
-        return 64.0 * (self.cap + 1) * 2.0**-53
+        return 64.0 * (self.cap + 1) * UNIT_ROUNDOFF
 
     def bound(self, longest: float) -> float:
         """min(cap, sup φ), since φ ≥ 0. By `score-constants`."""

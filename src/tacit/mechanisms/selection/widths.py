@@ -21,6 +21,7 @@ from tacit.mechanisms.selection.split import public_parts, validation_size
 from tacit.mechanisms.selection.stability import Stability
 from tacit.noise import Entropy
 from tacit.privacy import Budget, compose
+from tacit.privacy.floats import UNIT_ROUNDOFF
 from tacit.privacy.rounding import exact, upper
 from tacit.rows import Points
 
@@ -52,7 +53,7 @@ class WidthSearch:
     @cached_property
     def rounding(self) -> float:
         """How far a computed score can be from the real one: 128(N + 8)2⁻⁵³/v. By `histogram-stability`."""
-        return max(128 * (grid.cells + 8) * 2.0**-53 / grid.volume for grid in self.grids) * (1 + 2.0**-40)
+        return max(128 * (grid.cells + 8) * UNIT_ROUNDOFF / grid.volume for grid in self.grids) * (1 + 2.0**-40)
 
     @cached_property
     def choice(self) -> NoisyChoice:
