@@ -19,6 +19,12 @@ def parse(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
 
 
+def module_name(path: Path) -> str:
+    """The dotted name of a source file; a package has the name of its folder."""
+    names = path.relative_to(SOURCE.parent).with_suffix("").parts
+    return ".".join(names[:-1] if names[-1] == "__init__" else names)
+
+
 def documentation(tree: ast.Module) -> Iterator[str]:
     """Docstrings of modules, classes and functions, and the strings written below attributes."""
     for node in ast.walk(tree):

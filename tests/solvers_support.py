@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 import mpmath
 import numpy as np
 
+from tacit.arithmetic import UNIT_ROUNDOFF
 from tacit.losses import HuberHinge, Logistic, Loss
-from tacit.privacy.floats import UNIT_ROUNDOFF
 from tacit.solvers import GradientBounds
 
 Array = np.ndarray

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 
+from tacit.arithmetic import UNIT_ROUNDOFF
 from tacit.errors import ParameterError
 from tacit.losses import Hinge, HuberHinge, Logistic, Loss, LossConstants, Squared
-from tacit.privacy.floats import UNIT_ROUNDOFF
 
 SMOOTH: list[Loss] = [
     Logistic(),

@@ -9,9 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privacy_support import check_all
-from tacit.privacy.floats import enlarged
-from tacit.privacy.rounding import exact, largest_float, lower, round_down, round_up, sum_up, upper
-from tacit.privacy.shown import shown_down, shown_up
+from tacit.arithmetic import (
+    enlarged,
+    exact,
+    largest_float,
+    lower,
+    round_down,
+    round_up,
+    shown_down,
+    shown_up,
+    sum_up,
+    upper,
+)
 
 floats = st.floats(allow_nan=False, allow_infinity=False)
 fractions = st.fractions(max_denominator=10**40) | st.builds(

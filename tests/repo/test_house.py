@@ -7,7 +7,16 @@ import sys
 
 import pytest
 
-from repo_support import ROOT, SOURCE, dotted_names, imported_modules, parse, python_files, tracked_files
+from repo_support import (
+    ROOT,
+    SOURCE,
+    dotted_names,
+    imported_modules,
+    module_name,
+    parse,
+    python_files,
+    tracked_files,
+)
 
 SEEDED_ENTROPY = SOURCE / "noise"
 RANDOM_MODULES = re.compile(r"(random|numpy\.random|scipy\.stats\.(qmc|sampling))(\.|$)")
@@ -81,3 +90,24 @@ def test_no_tracked_file_names_a_place_on_a_machine():
         if (found := MACHINE_PATHS.search(path.read_text(encoding="utf-8", errors="replace")))
     }
     assert not guilty
+
+
+def deep_imports(module: str, tree: ast.Module, packages: set[str]) -> list[str]:
+    """Modules imported past the face of their room: only a room itself, and rooms inside it, know its files."""
+    sources = [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
+    files = [name for name in sources if name.startswith("tacit.") and name not in packages]
+    return [name for name in files if not f"{module}.".startswith(name.rsplit(".", 1)[0] + ".")]
+
+
+def test_a_room_is_entered_by_its_face():
+    packages = {module_name(path) for path in SOURCE.rglob("__init__.py")}
+    deep = {module_name(path): deep_imports(module_name(path), parse(path), packages) for path in python_files(SOURCE)}
+    assert not {module: names for module, names in deep.items() if names}
+
+
+def test_the_rule_of_faces_sees_what_it_forbids():
+    packages = {"tacit", "tacit.rows", "tacit.mechanisms", "tacit.mechanisms.lasso"}
+    allowed = ast.parse("from tacit.rows import Rows\nfrom tacit.mechanisms.laws import Laplace")
+    assert not deep_imports("tacit.mechanisms.lasso.plan", allowed, packages)
+    assert deep_imports("tacit.mechanisms.lasso.plan", ast.parse("from tacit.rows.door import x"), packages)
+    assert deep_imports("tacit.mechanisms.choice", ast.parse("from tacit.mechanisms.lasso.plan import x"), packages)

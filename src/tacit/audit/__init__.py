@@ -6,8 +6,7 @@ from tacit.audit.laws import law_holds
 from tacit.audit.lower_bound import bound_from_draws, lower_bound
 from tacit.audit.own import own_cases
 from tacit.audit.pairs import hostile_pair, worst_pair
-from tacit.audit.peers.diffprivlib import diffprivlib_cases
-from tacit.audit.peers.opendp import opendp_cases
+from tacit.audit.peers import diffprivlib_cases, opendp_cases
 from tacit.audit.reachability import reachability
 from tacit.audit.replays import own_replays
 from tacit.audit.targets import Batches, draw

@@ -14,10 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tacit.audit.interval import Floats
-from tacit.mechanisms.centred import CentredObjective
-from tacit.mechanisms.covariance import CovariancePerturbation
-from tacit.mechanisms.objective import ObjectivePerturbation
-from tacit.mechanisms.output import OutputPerturbation
+from tacit.mechanisms import CentredObjective, CovariancePerturbation, ObjectivePerturbation, OutputPerturbation
 from tacit.noise import Entropy, RecordedEntropy, SystemEntropy
 
 NORMS: dict[str, Callable[[Floats], float]] = {

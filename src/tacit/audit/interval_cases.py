@@ -8,9 +8,8 @@ from tacit.audit.lower_bound import lower_bound
 from tacit.audit.targets import Batches
 from tacit.domain import Domain, Geometry
 from tacit.losses import Logistic
-from tacit.mechanisms.intervals.row_weights import Curvature, SquaredSlope
-from tacit.mechanisms.intervals.weighted_moments import WeightedMoments
-from tacit.mechanisms.problem import Shape
+from tacit.mechanisms import Shape
+from tacit.mechanisms.intervals import Curvature, SquaredSlope, WeightedMoments
 from tacit.noise import SystemEntropy
 from tacit.privacy import Pure
 from tacit.rows import Rows, open_rows

@@ -19,13 +19,18 @@ from tacit.audit.tilted import TiltedLogistic, tilted_pair_loss, tilted_score
 from tacit.domain import Domain, Geometry
 from tacit.estimators import PrivateLogisticRegression
 from tacit.losses import Logistic, Squared
-from tacit.mechanisms.accuracy.above_threshold import InteractiveAboveThreshold, TwoSidedNoise
-from tacit.mechanisms.covariance import TARGET_WEIGHT, CovariancePerturbation
-from tacit.mechanisms.functional import FunctionalMechanism
-from tacit.mechanisms.moments import Frobenius
-from tacit.mechanisms.objective import FINISHING_SHARE, ObjectivePerturbation
-from tacit.mechanisms.output import OutputPerturbation
-from tacit.mechanisms.problem import Problem, Shape
+from tacit.mechanisms import (
+    FINISHING_SHARE,
+    TARGET_WEIGHT,
+    CovariancePerturbation,
+    Frobenius,
+    FunctionalMechanism,
+    ObjectivePerturbation,
+    OutputPerturbation,
+    Problem,
+    Shape,
+)
+from tacit.mechanisms.accuracy import InteractiveAboveThreshold, TwoSidedNoise
 from tacit.privacy import Approx, Pure, gaussian_mu
 from tacit.rows import open_rows
 

@@ -8,13 +8,16 @@ import numpy as np
 from tacit.audit.interval import Floats
 from tacit.domain import Domain, Geometry
 from tacit.errors import ParameterError
-from tacit.mechanisms.centred import CentredObjective
-from tacit.mechanisms.covariance import TARGET_WEIGHT, CovariancePerturbation
-from tacit.mechanisms.functional import FunctionalMechanism
-from tacit.mechanisms.moments import Frobenius
-from tacit.mechanisms.objective import ObjectivePerturbation
-from tacit.mechanisms.output import OutputPerturbation
-from tacit.mechanisms.problem import Shape
+from tacit.mechanisms import (
+    TARGET_WEIGHT,
+    CentredObjective,
+    CovariancePerturbation,
+    Frobenius,
+    FunctionalMechanism,
+    ObjectivePerturbation,
+    OutputPerturbation,
+    Shape,
+)
 from tacit.noise import Entropy
 from tacit.rows import Rows, open_rows
 

@@ -4,11 +4,14 @@ from tacit.audit.grey_box import Observation, declarations, replay
 from tacit.audit.own import L2, standard_shape
 from tacit.audit.pairs import hostile_pair, worst_pair
 from tacit.losses import HuberHinge, Logistic, Squared
-from tacit.mechanisms.covariance import CovariancePerturbation
-from tacit.mechanisms.moments import Entrywise, Frobenius
-from tacit.mechanisms.objective import ObjectivePerturbation
-from tacit.mechanisms.output import OutputPerturbation
-from tacit.mechanisms.problem import Problem
+from tacit.mechanisms import (
+    CovariancePerturbation,
+    Entrywise,
+    Frobenius,
+    ObjectivePerturbation,
+    OutputPerturbation,
+    Problem,
+)
 from tacit.noise import SystemEntropy
 from tacit.privacy import Pure
 

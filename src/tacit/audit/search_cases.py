@@ -12,14 +12,8 @@ from tacit.audit.interval import Floats
 from tacit.audit.lower_bound import lower_bound
 from tacit.domain import Domain, Geometry
 from tacit.losses import Logistic
-from tacit.mechanisms.choice import Wishes, plan_classifier
-from tacit.mechanisms.histogram import Grid, NoisyCounts
-from tacit.mechanisms.problem import Shape
-from tacit.mechanisms.selection.candidates import Candidate
-from tacit.mechanisms.selection.noisy_choice import NoisyChoice
-from tacit.mechanisms.selection.scores import Ramp
-from tacit.mechanisms.selection.split import public_parts
-from tacit.mechanisms.selection.stability_search import StabilitySearch
+from tacit.mechanisms import Grid, NoisyCounts, Shape, Wishes, plan_classifier
+from tacit.mechanisms.selection import Candidate, NoisyChoice, Ramp, StabilitySearch, public_parts
 from tacit.noise import SystemEntropy
 from tacit.privacy import Pure
 from tacit.rows import Rows, open_points, open_rows

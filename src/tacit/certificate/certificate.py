@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tacit.mechanisms.release import Facts
+from tacit.mechanisms import Facts
 from tacit.privacy import ZCDP, Approx, Budget, ExPost, Pure
 
 SEAL = "NOT PRIVATE"

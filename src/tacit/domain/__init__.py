@@ -11,7 +11,7 @@ from tacit.domain.norms import Norms
 from tacit.domain.schema import Schema
 from tacit.domain.table_encoding import CompactRows, TableEncoding
 from tacit.domain.targets import Binary, Classes, Outcome, Real, Target
-from tacit.domain.vocabulary import Label
+from tacit.domain.vocabulary import Label, label_text
 
 __all__ = [
     "CLASSIFICATION",
@@ -41,6 +41,7 @@ __all__ = [
     "TableEncoding",
     "Target",
     "array_encoding",
+    "label_text",
     "table_encoding",
     "to_numbers",
 ]

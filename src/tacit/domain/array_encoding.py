@@ -11,6 +11,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy import sparse
 
+from tacit.arithmetic import round_up
 from tacit.domain.ball import Domain
 from tacit.domain.cells import Codes, Floats
 from tacit.domain.clipping import (
@@ -27,7 +28,6 @@ from tacit.domain.decoding import Decoder
 from tacit.domain.geometry import Geometry
 from tacit.domain.norms import Norms, sqrt_above
 from tacit.domain.targets import Outcome
-from tacit.privacy.rounding import round_up
 
 SparseRows: TypeAlias = "sparse.csr_array[np.float64, tuple[int, int]]"
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tacit.privacy.rounding import round_up
+from tacit.arithmetic import round_up
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from tacit.arithmetic import round_up
 from tacit.domain.cells import Codes, Floats
 from tacit.domain.clipping import l2_threshold, margin, shrink_l2
 from tacit.domain.decoding import Decoder
@@ -19,7 +20,6 @@ from tacit.domain.schema import Schema
 from tacit.domain.table_columns import Blocks, NumberColumns
 from tacit.domain.targets import Outcome
 from tacit.errors import ParameterError
-from tacit.privacy.rounding import round_up
 
 
 @dataclass(frozen=True, eq=False)

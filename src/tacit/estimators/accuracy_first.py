@@ -16,14 +16,23 @@ from tacit.estimators.classifier import PrivateClassifier
 from tacit.estimators.guard import refuse_unpaid_refits
 from tacit.estimators.intervals import wants_intervals
 from tacit.estimators.search_payment import run_search
-from tacit.mechanisms.accuracy import plan as tight
-from tacit.mechanisms.accuracy import published
-from tacit.mechanisms.accuracy.gradual_noise import LaplaceReduction, SphericalReduction
-from tacit.mechanisms.accuracy.plan import Goal, Question
-from tacit.mechanisms.accuracy.search import AccuracySearch, Outcome
-from tacit.mechanisms.accuracy.sources import PURE_NOISES
-from tacit.mechanisms.accuracy.theory import plan_theory
-from tacit.mechanisms.problem import Shape
+from tacit.mechanisms import Shape
+from tacit.mechanisms.accuracy import (
+    PURE_NOISES,
+    AccuracySearch,
+    Goal,
+    LaplaceReduction,
+    Outcome,
+    Question,
+    SphericalReduction,
+    plan_brownian,
+    plan_doubling,
+    plan_noise_reduction,
+    plan_theory,
+    published_doubling,
+    published_noise_reduction,
+    published_theory,
+)
 from tacit.noise import Entropy, entropy_of
 from tacit.privacy import Approx, ExPost, Pure, as_budget
 from tacit.rows import Rows, open_rows
@@ -150,19 +159,19 @@ class AccuracyFirst(BaseEstimator):  # type: ignore[misc]
             raise ParameterError(f"noise must be None, 'spherical' or 'laplace', got {self.noise!r}")
         match self.calibration, self.method:
             case "tight", "noise-reduction":
-                return tight.plan_noise_reduction(question, goal, self.levels, NOISES[self.noise])
+                return plan_noise_reduction(question, goal, self.levels, NOISES[self.noise])
             case "tight", "brownian":
-                return tight.plan_brownian(question, goal, self.levels)
+                return plan_brownian(question, goal, self.levels)
             case "tight", "doubling":
-                return tight.plan_doubling(question, goal)
+                return plan_doubling(question, goal)
             case "tight", "theory":
                 return plan_theory(question, goal)
             case "published", "noise-reduction":
-                return published.published_noise_reduction(question, goal, self.levels)
+                return published_noise_reduction(question, goal, self.levels)
             case "published", "doubling":
-                return published.published_doubling(question, goal)
+                return published_doubling(question, goal)
             case "published", "theory":
-                return published.published_theory(question, goal)
+                return published_theory(question, goal)
         raise ParameterError(
             f"method={self.method!r} with calibration={self.calibration!r} is not offered; methods are "
             "'noise-reduction', 'doubling' and 'theory', each 'tight' or 'published', and 'brownian', 'tight'"

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from tacit.domain.vocabulary import label_text
+from tacit.domain import label_text
 from tacit.errors import ParameterError, SchemaError
 
 

@@ -23,7 +23,7 @@ from tacit.estimators.payment import Job, Paid, run
 from tacit.inference import Evidence, Summary, evidence_of
 from tacit.ledger import Account
 from tacit.losses import Loss
-from tacit.mechanisms.choice import Wishes
+from tacit.mechanisms import Wishes
 from tacit.noise import Entropy, entropy_of
 from tacit.privacy import Budget, as_budget
 from tacit.rows import Rows, linear_scores, open_rows

@@ -14,9 +14,8 @@ from tacit.estimators.admission import admit_table, admit_target, found_classes
 from tacit.estimators.base import Declaration, Floats, PrivateLinearModel
 from tacit.estimators.intervals import chosen_split, wants_intervals
 from tacit.estimators.payment import Job
-from tacit.mechanisms.choice import Plan, Wishes, plan_classifier
-from tacit.mechanisms.intervals.choice import plan_classifier_with_intervals
-from tacit.mechanisms.problem import Shape
+from tacit.mechanisms import Plan, Shape, Wishes, plan_classifier
+from tacit.mechanisms.intervals import plan_classifier_with_intervals
 from tacit.privacy import Approx, Budget, zcdp_within
 from tacit.rows import Rows
 

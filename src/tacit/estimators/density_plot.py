@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from tacit.errors import ParameterError
-from tacit.mechanisms.histogram import Grid
+from tacit.mechanisms import Grid
 
 
 def plot_density(grid: Grid, density: Any, ax: Any = None) -> Any:

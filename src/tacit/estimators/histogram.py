@@ -17,9 +17,8 @@ from tacit.estimators.admission import admit_table
 from tacit.estimators.guard import refuse_unpaid_refits
 from tacit.estimators.payment import Job, run
 from tacit.ledger import Account
-from tacit.mechanisms.choice import Plan
-from tacit.mechanisms.histogram import Grid, NoisyCounts, nearest_counts
-from tacit.mechanisms.selection.widths import WidthSearch
+from tacit.mechanisms import Grid, NoisyCounts, Plan, nearest_counts
+from tacit.mechanisms.selection import WidthSearch
 from tacit.noise import entropy_of
 from tacit.privacy import Approx, Budget, as_budget
 from tacit.rows import open_points

@@ -11,7 +11,7 @@ from tacit.domain import Domain, Schema
 from tacit.errors import ParameterError
 from tacit.estimators.admission import admit_table
 from tacit.inference import Evidence
-from tacit.mechanisms.intervals.shares import Split
+from tacit.mechanisms.intervals import Split
 from tacit.rows import linear_scores
 
 Floats = NDArray[np.float64]

@@ -28,11 +28,8 @@ from tacit.estimators.lasso_table import coefficient_table
 from tacit.estimators.lasso_wishes import lasso_wishes
 from tacit.estimators.payment import Job, run
 from tacit.ledger import Account
-from tacit.mechanisms.choice import Plan
-from tacit.mechanisms.lasso.frank_wolfe import expanded
-from tacit.mechanisms.lasso.path import PATH
-from tacit.mechanisms.lasso.plan import plan_lasso
-from tacit.mechanisms.problem import Shape
+from tacit.mechanisms import Plan, Shape
+from tacit.mechanisms.lasso import PATH, expanded, plan_lasso
 from tacit.noise import entropy_of
 from tacit.privacy import Budget, as_budget
 from tacit.rows import Rows, linear_scores, open_rows

@@ -7,10 +7,16 @@ import numpy as np
 from tacit.domain import Schema
 from tacit.errors import ParameterError
 from tacit.ledger import Account
-from tacit.mechanisms.lasso.candidates import BOTH_SIGNS, SIGNS_IN_TURN, Candidates
-from tacit.mechanisms.lasso.loss import ClippedLogistic, ClippedLoss, ClippedSquared
-from tacit.mechanisms.lasso.plan import LassoWishes
-from tacit.mechanisms.lasso.schedule import SCHEDULES
+from tacit.mechanisms.lasso import (
+    BOTH_SIGNS,
+    SCHEDULES,
+    SIGNS_IN_TURN,
+    Candidates,
+    ClippedLogistic,
+    ClippedLoss,
+    ClippedSquared,
+    LassoWishes,
+)
 
 if TYPE_CHECKING:
     from tacit.estimators.lasso import PrivateLasso

@@ -10,7 +10,7 @@ from tacit.estimators.base import Floats
 from tacit.estimators.classifier import PrivateClassifier
 from tacit.ledger import Account
 from tacit.losses import Logistic
-from tacit.mechanisms.intervals.shares import Split
+from tacit.mechanisms.intervals import Split
 from tacit.privacy import Budget
 
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from tacit.certificate import describe
 from tacit.ledger import Account
-from tacit.mechanisms.choice import Plan
-from tacit.mechanisms.release import Release
+from tacit.mechanisms import Plan, Release
 from tacit.noise import Entropy
 from tacit.privacy import Budget, compose
 from tacit.rows import Rows

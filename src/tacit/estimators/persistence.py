@@ -11,7 +11,7 @@ from tacit.certificate import Certificate, budget_from_dict, budget_to_dict
 from tacit.domain import Domain, Schema, array_encoding, table_encoding
 from tacit.errors import ParameterError
 from tacit.inference import evidence_from_dict
-from tacit.mechanisms.intervals.shares import Split
+from tacit.mechanisms.intervals import Split
 from tacit.privacy import as_budget
 
 if TYPE_CHECKING:

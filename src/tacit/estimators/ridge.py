@@ -15,10 +15,8 @@ from tacit.estimators.intervals import chosen_split, wants_intervals
 from tacit.estimators.payment import Job
 from tacit.ledger import Account
 from tacit.losses import Squared
-from tacit.mechanisms.choice import Wishes, plan_regression
-from tacit.mechanisms.intervals.choice import plan_regression_with_intervals
-from tacit.mechanisms.intervals.shares import Split
-from tacit.mechanisms.problem import Shape
+from tacit.mechanisms import Shape, Wishes, plan_regression
+from tacit.mechanisms.intervals import Split, plan_regression_with_intervals
 from tacit.privacy import Budget
 from tacit.rows import Rows
 

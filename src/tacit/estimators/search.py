@@ -17,11 +17,8 @@ from tacit.estimators.guard import refuse_unpaid_refits
 from tacit.estimators.intervals import wants_intervals
 from tacit.estimators.payment import Job, Paid, run
 from tacit.estimators.search_methods import METHODS, Request
-from tacit.mechanisms.choice import Plan, plan_classifier, plan_regression
-from tacit.mechanisms.problem import Shape
-from tacit.mechanisms.release import Facts, Mechanism
-from tacit.mechanisms.selection.candidates import Candidate, Search, in_silence
-from tacit.mechanisms.selection.scores import Score, default_score
+from tacit.mechanisms import Facts, Mechanism, Plan, Shape, plan_classifier, plan_regression
+from tacit.mechanisms.selection import Candidate, Score, Search, default_score, in_silence
 from tacit.noise import Entropy, entropy_of
 from tacit.privacy import Approx, Budget, as_budget
 from tacit.rows import Rows, open_rows

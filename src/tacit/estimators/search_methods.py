@@ -7,15 +7,23 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.errors import ParameterError
-from tacit.mechanisms.choice import Wishes
-from tacit.mechanisms.problem import Shape
-from tacit.mechanisms.selection.candidates import Candidate, Search, Watch
-from tacit.mechanisms.selection.noisy_choice import ExponentialChoice
-from tacit.mechanisms.selection.random_stopping import Geometric, Logarithmic, RandomStopping
-from tacit.mechanisms.selection.scores import CappedLoss, Score
-from tacit.mechanisms.selection.split import validation_size
-from tacit.mechanisms.selection.splits import BudgetSplit, DataSplit, RandomChoice
-from tacit.mechanisms.selection.stability_search import StabilitySearch
+from tacit.mechanisms import Shape, Wishes
+from tacit.mechanisms.selection import (
+    BudgetSplit,
+    Candidate,
+    CappedLoss,
+    DataSplit,
+    ExponentialChoice,
+    Geometric,
+    Logarithmic,
+    RandomChoice,
+    RandomStopping,
+    Score,
+    Search,
+    StabilitySearch,
+    Watch,
+    validation_size,
+)
 from tacit.privacy import Budget
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from tacit.ledger import Account
-from tacit.mechanisms.accuracy.search import AccuracySearch, Outcome
+from tacit.mechanisms.accuracy import AccuracySearch, Outcome
 from tacit.noise import Entropy
 from tacit.privacy import ExPost
 from tacit.rows import Rows

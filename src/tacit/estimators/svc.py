@@ -9,7 +9,7 @@ from tacit.errors import ParameterError
 from tacit.estimators.classifier import PrivateClassifier
 from tacit.ledger import Account
 from tacit.losses import Hinge, HuberHinge
-from tacit.mechanisms.intervals.shares import Split
+from tacit.mechanisms.intervals import Split
 from tacit.privacy import Budget
 
 

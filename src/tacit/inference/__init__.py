@@ -8,9 +8,8 @@ from tacit.inference.minimum_evidence import MinimumEvidence
 from tacit.inference.moment_evidence import MomentEvidence
 from tacit.inference.summary import Summary
 from tacit.inference.variability import variability_interval
-from tacit.mechanisms.intervals.shares import Split
-from tacit.mechanisms.intervals.with_intervals import FitWithIntervals, RegressionWithIntervals
-from tacit.mechanisms.release import Mechanism, Release
+from tacit.mechanisms import Mechanism, Release
+from tacit.mechanisms.intervals import FitWithIntervals, RegressionWithIntervals, Split
 
 __all__ = ["Evidence", "Split", "Summary", "evidence_from_dict", "evidence_of", "variability_interval"]
 

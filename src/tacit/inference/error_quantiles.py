@@ -16,7 +16,7 @@ from scipy.special import gammainccinv, gammaln, ndtr, ndtri, roots_genlaguerre
 
 from tacit.inference.ranks import draws_needed, safe_rank
 from tacit.inference.stream import Stream
-from tacit.mechanisms.laws import Gaussian, Laplace, NoiseLaw, SphericalLaplace
+from tacit.mechanisms import Gaussian, Laplace, NoiseLaw, SphericalLaplace
 
 Floats = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import ParameterError
-from tacit.mechanisms.laws import Gaussian, Laplace, NoiseLaw, SphericalLaplace
+from tacit.mechanisms import Gaussian, Laplace, NoiseLaw, SphericalLaplace
 
 Floats = NDArray[np.float64]
 

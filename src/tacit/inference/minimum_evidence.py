@@ -36,12 +36,8 @@ from tacit.inference.evidence import (
     law_to_dict,
     per_row,
 )
-from tacit.mechanisms.intervals.shares import LOUD_HESSIAN, SMALL_WIDTH
-from tacit.mechanisms.intervals.svec import svec_size
-from tacit.mechanisms.intervals.with_intervals import FitWithIntervals
-from tacit.mechanisms.laws import Gaussian, NoiseLaw
-from tacit.mechanisms.objective import ObjectivePerturbation
-from tacit.mechanisms.release import Release
+from tacit.mechanisms import Gaussian, NoiseLaw, ObjectivePerturbation, Release
+from tacit.mechanisms.intervals import LOUD_HESSIAN, SMALL_WIDTH, FitWithIntervals, svec_size
 
 DIRECTIONS_AT_ONCE = 256
 LEAST_RATIO, LARGEST_RATIO = 1.5, 4.0

@@ -28,10 +28,8 @@ from tacit.inference.evidence import (
 )
 from tacit.inference.ranks import draws_needed, safe_rank
 from tacit.inference.stream import Stream
-from tacit.mechanisms.intervals.svec import smat, svec_size
-from tacit.mechanisms.intervals.with_intervals import RegressionWithIntervals
-from tacit.mechanisms.laws import NoiseLaw
-from tacit.mechanisms.release import Release
+from tacit.mechanisms import NoiseLaw, Release
+from tacit.mechanisms.intervals import RegressionWithIntervals, smat, svec_size
 
 WORLDS = 1000
 DIRECTIONS_AT_ONCE = 512

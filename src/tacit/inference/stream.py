@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincinv, ndtri
 
-from tacit.mechanisms.laws import Gaussian, NoiseLaw, SphericalLaplace
+from tacit.mechanisms import Gaussian, NoiseLaw, SphericalLaplace
 from tacit.noise import SeededEntropy
 
 Floats = NDArray[np.float64]

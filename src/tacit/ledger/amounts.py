@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass
 
+from tacit.arithmetic import shown_down, shown_up, sum_up
 from tacit.ledger.filters import Currency
 from tacit.ledger.units import Cost, Scale, amount_down, amount_up
 from tacit.privacy import ZCDP, pure_within
-from tacit.privacy.rounding import sum_up
-from tacit.privacy.shown import shown_down, shown_up
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+from tacit.arithmetic import sum_up
 from tacit.errors import ParameterError
 from tacit.ledger.chain import Event
 from tacit.ledger.filters import budget_from_text
 from tacit.privacy import ZCDP, Approx, Budget, Pure
-from tacit.privacy.rounding import sum_up
 
 _GRID = 1e-4  # of the privacy loss, rounded pessimistically
 

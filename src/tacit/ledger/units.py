@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tacit.privacy.rounding import round_down, round_up
+from tacit.arithmetic import round_down, round_up
 
 _BITS = 61
 TOO_MUCH = 1 << _BITS  # more than any limit; two of them still fit a signed 64-bit integer

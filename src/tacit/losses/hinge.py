@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.arithmetic import enlarged
 from tacit.errors import ParameterError
 from tacit.losses.base import FloatArray, LossConstants, checked_score_bound
-from tacit.privacy.floats import enlarged
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tacit.arithmetic import enlarged
 from tacit.losses.base import FloatArray, LossConstants, checked_score_bound
-from tacit.privacy.floats import enlarged
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,45 @@
 """Mechanisms: the only room that reads private rows. Calibrate, charge, read, add exact noise, release."""
 
-from tacit.mechanisms.accuracy.above_threshold import InteractiveAboveThreshold, OneSidedNoise, TwoSidedNoise
+from tacit.mechanisms.accuracy import InteractiveAboveThreshold, OneSidedNoise, TwoSidedNoise
+from tacit.mechanisms.centred import CentredObjective
+from tacit.mechanisms.choice import Plan, Wishes, plan_classifier, plan_regression
+from tacit.mechanisms.covariance import TARGET_WEIGHT, CovariancePerturbation
+from tacit.mechanisms.functional import FunctionalMechanism
+from tacit.mechanisms.histogram import Grid, NoisyCounts, nearest_counts
+from tacit.mechanisms.laws import Gaussian, Laplace, NoiseLaw, SphericalLaplace
+from tacit.mechanisms.moments import Entrywise, Frobenius
+from tacit.mechanisms.objective import FINISHING_SHARE, ObjectivePerturbation
+from tacit.mechanisms.output import OutputPerturbation
+from tacit.mechanisms.problem import Problem, Shape
+from tacit.mechanisms.release import Facts, Mechanism, Release
 
-__all__ = ["InteractiveAboveThreshold", "OneSidedNoise", "TwoSidedNoise"]
+__all__ = [
+    "FINISHING_SHARE",
+    "TARGET_WEIGHT",
+    "CentredObjective",
+    "CovariancePerturbation",
+    "Entrywise",
+    "Facts",
+    "Frobenius",
+    "FunctionalMechanism",
+    "Gaussian",
+    "Grid",
+    "InteractiveAboveThreshold",
+    "Laplace",
+    "Mechanism",
+    "NoiseLaw",
+    "NoisyCounts",
+    "ObjectivePerturbation",
+    "OneSidedNoise",
+    "OutputPerturbation",
+    "Plan",
+    "Problem",
+    "Release",
+    "Shape",
+    "SphericalLaplace",
+    "TwoSidedNoise",
+    "Wishes",
+    "nearest_counts",
+    "plan_classifier",
+    "plan_regression",
+]

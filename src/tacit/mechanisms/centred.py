@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tacit.arithmetic import exact, upper
 from tacit.errors import ParameterError
 from tacit.mechanisms.laws import NoiseLaw, Vector, calibrate
 from tacit.mechanisms.objective import ObjectivePerturbation
@@ -18,7 +19,6 @@ from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Facts, Release, Sensitivity
 from tacit.noise import Entropy
 from tacit.privacy import Budget, compose
-from tacit.privacy.rounding import exact, upper
 from tacit.rows import Rows
 
 MEAN_SHARE = Fraction(1, 10)

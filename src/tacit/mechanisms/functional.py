@@ -19,7 +19,7 @@ import numpy as np
 
 from tacit.errors import ParameterError
 from tacit.losses import Logistic, Loss, Squared
-from tacit.mechanisms.erm.sums import gram
+from tacit.mechanisms.erm import gram
 from tacit.mechanisms.laws import Laplace, Vector, calibrate_l1
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Facts, Release, Sensitivity

@@ -12,14 +12,13 @@ from functools import cached_property
 
 import numpy as np
 
+from tacit.arithmetic import exact, upper
 from tacit.errors import ParameterError
 from tacit.mechanisms.laws import NoiseLaw, Vector, calibrate, calibrate_l1
 from tacit.mechanisms.release import Facts, Release, Sensitivity
 from tacit.noise import Entropy
 from tacit.privacy import Budget, Pure
-from tacit.privacy.rounding import exact, upper
-from tacit.rows import Points
-from tacit.rows.points import Places
+from tacit.rows import Places, Points
 
 MOST_CELLS = 1 << 22
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit import noise
+from tacit.arithmetic import exact, upper
 from tacit.privacy import ZCDP, Approx, Budget, Pure, gaussian_mu
-from tacit.privacy.rounding import exact, upper
 
 Vector = NDArray[np.float64]
 

@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.arithmetic import exact, upper
 from tacit.domain import Norms
-from tacit.mechanisms.erm.sums import gram
+from tacit.mechanisms.erm import gram
 from tacit.mechanisms.laws import NoiseLaw, Vector, calibrate, calibrate_l1
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Sensitivity
 from tacit.noise import Entropy
 from tacit.privacy import Budget, pure_within
-from tacit.privacy.rounding import exact, upper
 from tacit.rows import Rows
 
 Matrix = NDArray[np.float64]

@@ -16,16 +16,15 @@ from functools import cached_property
 
 import numpy as np
 
+from tacit.arithmetic import UNIT_ROUNDOFF, exact, lower, upper
 from tacit.errors import ParameterError
-from tacit.mechanisms.erm.minimum import certified_tilted_minimum, public_tilted_reach, public_tilted_tolerance
+from tacit.mechanisms.erm import certified_tilted_minimum, public_tilted_reach, public_tilted_tolerance
 from tacit.mechanisms.laws import Laplace, NoiseLaw, SphericalLaplace, Vector
 from tacit.mechanisms.objective_noise import currencies, objective_laws, too_little_l2
 from tacit.mechanisms.problem import Problem
 from tacit.mechanisms.release import Facts, Release, Sensitivity
 from tacit.noise import Entropy
 from tacit.privacy import ZCDP, Approx, Budget, Pure, pure_within
-from tacit.privacy.floats import UNIT_ROUNDOFF
-from tacit.privacy.rounding import exact, lower, upper
 from tacit.rows import Rows
 
 FINISHING_SHARE = 2.0**-10

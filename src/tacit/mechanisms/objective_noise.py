@@ -13,11 +13,11 @@ ratio of two determinants, det(A + φ''xxᵀ)/det(A + φ''x'x'ᵀ) ≤ 1 + η wi
 
 from flint import arb
 
+from tacit.arithmetic import exact, lower, upper
 from tacit.errors import ParameterError
 from tacit.mechanisms.laws import Gaussian, Laplace, NoiseLaw, SphericalLaplace
 from tacit.mechanisms.problem import Problem
 from tacit.privacy import ZCDP, Approx, Budget, Pure, gaussian_delta, pure_within
-from tacit.privacy.rounding import exact, lower, upper
 
 ZCDP_CURVATURE = 3.3
 

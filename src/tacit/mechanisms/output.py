@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tacit.mechanisms.erm.minimum import certified_minimum, public_tolerance
+from tacit.mechanisms.erm import certified_minimum, public_tolerance
 from tacit.mechanisms.laws import NoiseLaw, calibrate
 from tacit.mechanisms.problem import Problem
 from tacit.mechanisms.release import Facts, Release, Sensitivity

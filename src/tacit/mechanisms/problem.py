@@ -9,10 +9,10 @@ from functools import cached_property
 
 from flint import arb
 
+from tacit.arithmetic import exact, upper
 from tacit.domain import Norms
 from tacit.errors import ParameterError
 from tacit.losses import Loss, Squared
-from tacit.privacy.rounding import exact, upper
 from tacit.rows import Rows, summation_error
 
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, Self
 
+from tacit.arithmetic import exact, upper
 from tacit.mechanisms.laws import Vector
 from tacit.noise import Entropy
 from tacit.privacy import Budget
-from tacit.privacy.rounding import exact, upper
 from tacit.rows import Rows
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from flint import arb, fmpq, fmpz
 
+from tacit.arithmetic import working_precision
 from tacit.noise.entropy import Entropy
-from tacit.privacy.rounding import working_precision
 
 Ball = Any
 """A flint.arb; FLINT's classes carry no usable types."""

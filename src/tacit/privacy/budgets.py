@@ -15,10 +15,9 @@ from fractions import Fraction
 from numbers import Real
 from typing import TypeAlias
 
+from tacit.arithmetic import exact, round_down, shown_up, sum_up, upper
 from tacit.errors import ParameterError
 from tacit.privacy.renyi import epsilon_of_rho
-from tacit.privacy.rounding import exact, round_down, sum_up, upper
-from tacit.privacy.shown import shown_up
 
 MAX_EPSILON = 2.0**20  # beyond this the word privacy has no meaning, and the ledger no units
 MAX_RHO = 2.0**39

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import TypeAlias, overload
 
+from tacit.arithmetic import sum_up
 from tacit.errors import ParameterError
 from tacit.privacy.budgets import SMALLEST, ZCDP, Approx, Budget, ExPost, Pure
 from tacit.privacy.renyi import epsilon_of_rho
-from tacit.privacy.rounding import sum_up
 
 Loss: TypeAlias = Budget | ExPost
 

@@ -11,9 +11,9 @@ import math
 
 from flint import arb
 
+from tacit.arithmetic import exact, largest_float, upper
 from tacit.errors import ParameterError
 from tacit.privacy.budgets import Approx
-from tacit.privacy.rounding import exact, largest_float, upper
 
 _LARGEST_MU = 2.0**20  # δ(ε; μ) rounds to 1 there for every ε a budget may have
 

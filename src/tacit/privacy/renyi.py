@@ -13,7 +13,7 @@ import math
 
 from flint import arb
 
-from tacit.privacy.rounding import exact, largest_float, upper
+from tacit.arithmetic import exact, largest_float, upper
 
 
 def epsilon_of_rho(rho: float, delta: float) -> float:

@@ -1,9 +1,9 @@
 """The largest guarantee of one currency that another currency's budget can pay for, rounded down."""
 
+from tacit.arithmetic import exact, largest_float, lower
 from tacit.errors import ParameterError
 from tacit.privacy.budgets import MAX_EPSILON, MAX_RHO, ZCDP, Approx, Budget, Pure
 from tacit.privacy.renyi import epsilon_of_rho
-from tacit.privacy.rounding import exact, largest_float, lower
 
 
 def zcdp_within(budget: Budget) -> ZCDP:

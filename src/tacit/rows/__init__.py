@@ -2,7 +2,7 @@
 
 from tacit.rows.door import linear_scores, open_rows
 from tacit.rows.parts import Positions
-from tacit.rows.points import Points, open_points
+from tacit.rows.points import Places, Points, open_points
 from tacit.rows.rows import Block, Kernel, Rows
 from tacit.rows.sources import Reader, Source
 from tacit.rows.summation import summation_error
@@ -10,6 +10,7 @@ from tacit.rows.summation import summation_error
 __all__ = [
     "Block",
     "Kernel",
+    "Places",
     "Points",
     "Positions",
     "Reader",

@@ -12,8 +12,8 @@ from typing import Generic, TypeAlias, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
+from tacit.arithmetic import round_up
 from tacit.errors import ParameterError
-from tacit.privacy.rounding import round_up
 from tacit.rows.schedule import MOST_LANES
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]

@@ -2,10 +2,11 @@
 
 from tacit.solvers.hinge import CentredHinge, HingeBounds, HingeObjective, minimise_hinge, public_hinge_tolerance
 from tacit.solvers.newton import minimise, public_tolerance
-from tacit.solvers.objective import GradientBounds, ObjectiveBounds, SmoothObjective, Solution, norm_above
+from tacit.solvers.objective import UNDERFLOW, GradientBounds, ObjectiveBounds, SmoothObjective, Solution, norm_above
 from tacit.solvers.quadratic import QuadraticSolution, minimise_quadratic
 
 __all__ = [
+    "UNDERFLOW",
     "CentredHinge",
     "GradientBounds",
     "HingeBounds",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.privacy.floats import UNIT_ROUNDOFF, enlarged
+from tacit.arithmetic import UNIT_ROUNDOFF, enlarged
 from tacit.solvers.objective import ObjectiveBounds, SmoothObjective, Solution
 from tacit.solvers.regions import Region
 

@@ -11,8 +11,8 @@ from typing import Protocol
 
 import numpy as np
 
+from tacit.arithmetic import UNIT_ROUNDOFF, enlarged
 from tacit.errors import ParameterError
-from tacit.privacy.floats import UNIT_ROUNDOFF, enlarged
 from tacit.solvers.line_search import Measured, search, shortened
 from tacit.solvers.objective import (
     FloatArray,

@@ -6,7 +6,7 @@ from typing import Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.privacy.floats import UNIT_ROUNDOFF
+from tacit.arithmetic import UNIT_ROUNDOFF
 
 FloatArray = NDArray[np.float64]
 

@@ -7,8 +7,8 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from tacit.arithmetic import UNIT_ROUNDOFF, enlarged
 from tacit.errors import ParameterError
-from tacit.privacy.floats import UNIT_ROUNDOFF, enlarged
 from tacit.solvers.objective import (
     FloatArray,
     ObjectiveBounds,

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
+from tacit.arithmetic import exact, upper
 from tacit.errors import ParameterError
 from tacit.mechanisms.laws import Vector
 from tacit.noise import (
@@ -33,7 +34,6 @@ from tacit.noise import (
     first_exceeding,
 )
 from tacit.privacy import Pure
-from tacit.privacy.rounding import exact, upper
 
 THRESHOLD_SHARE = 0.3  # best split for one-sided noise over a wide range of problems; the published split is ½
 

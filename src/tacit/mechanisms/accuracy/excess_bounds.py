@@ -12,13 +12,12 @@ from typing import Protocol
 
 import numpy as np
 
+from tacit.arithmetic import enlarged
 from tacit.losses import Logistic
-from tacit.mechanisms.erm.bounds import score_error
-from tacit.mechanisms.erm.risk import EmpiricalRisk
+from tacit.mechanisms.erm import EmpiricalRisk, score_error
 from tacit.mechanisms.laws import Vector
 from tacit.mechanisms.moments import Matrix
 from tacit.mechanisms.problem import Problem, Shape
-from tacit.privacy.floats import enlarged
 
 SAFETY = 2.0**-30
 """Relative slack for the rounding of a bound itself: some hundred additions in binary64 err by less than 2⁻⁴⁰."""

@@ -16,16 +16,14 @@ from typing import Any
 
 import numpy as np
 
+from tacit.arithmetic import UNIT_ROUNDOFF, enlarged, exact, upper
 from tacit.errors import ParameterError
 from tacit.losses import FloatArray, HuberHinge, Logistic, Squared
 from tacit.mechanisms.accuracy.excess_bounds import ExcessBound, excess_bound
-from tacit.mechanisms.erm.bounds import RiskBounds, score_error
-from tacit.mechanisms.erm.risk import EmpiricalRisk
+from tacit.mechanisms.erm import EmpiricalRisk, RiskBounds, score_error
 from tacit.mechanisms.laws import Vector
 from tacit.mechanisms.problem import Problem
 from tacit.mechanisms.release import Sensitivity
-from tacit.privacy.floats import UNIT_ROUNDOFF, enlarged
-from tacit.privacy.rounding import exact, upper
 from tacit.rows import Rows
 from tacit.solvers import minimise
 

@@ -6,6 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
+from tacit.arithmetic import UNIT_ROUNDOFF, exact, upper
 from tacit.mechanisms.accuracy.excess_risk import ExcessRisk, OpenedRisk
 from tacit.mechanisms.accuracy.gradual_noise import GradualNoise, Ladder
 from tacit.mechanisms.laws import Vector
@@ -14,9 +15,7 @@ from tacit.mechanisms.problem import Problem
 from tacit.mechanisms.release import Facts, Sensitivity
 from tacit.noise import Entropy
 from tacit.privacy import Approx, Budget, Pure
-from tacit.privacy.floats import UNIT_ROUNDOFF
-from tacit.privacy.rounding import exact, upper
-from tacit.solvers.objective import UNDERFLOW
+from tacit.solvers import UNDERFLOW
 
 
 class Hypotheses(Protocol):

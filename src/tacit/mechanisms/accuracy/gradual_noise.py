@@ -16,11 +16,11 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr
 
+from tacit.arithmetic import exact, sum_up, upper
 from tacit.mechanisms.laws import Gaussian, Laplace, NoiseLaw, SphericalLaplace, Vector
 from tacit.mechanisms.moments import Matrix
 from tacit.noise import BrownianLadder, Entropy, LaplaceLadder, SphericalLadder
 from tacit.privacy import Approx, gaussian_delta
-from tacit.privacy.rounding import exact, sum_up, upper
 
 MOST_LEVELS = 1024
 """Of a Gaussian ladder. Sharing δ among so many costs a few per cent of ε more than among a dozen."""

@@ -15,10 +15,10 @@ import numpy as np
 from flint import arb
 from scipy.special import betainc, betaln
 
+from tacit.arithmetic import exact, sum_up, upper
 from tacit.mechanisms.accuracy.above_threshold import InteractiveAboveThreshold, OneSidedNoise, TestNoise, TwoSidedNoise
 from tacit.mechanisms.laws import Vector
 from tacit.noise import Entropy, LazyLaplaces, first_exceeding
-from tacit.privacy.rounding import exact, sum_up, upper
 
 
 class RunningTest(Protocol):

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from tacit.arithmetic import sum_up
 from tacit.errors import ParameterError
 from tacit.losses import Squared
 from tacit.mechanisms.accuracy.excess_risk import ExcessRisk
@@ -25,7 +26,6 @@ from tacit.mechanisms.accuracy.plan import Goal, Question
 from tacit.mechanisms.accuracy.published_moments import PublishedMoments
 from tacit.mechanisms.accuracy.search import AccuracySearch
 from tacit.mechanisms.problem import Problem
-from tacit.privacy.rounding import sum_up
 
 PUBLISHED_LEVELS = 1000
 

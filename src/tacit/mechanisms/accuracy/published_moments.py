@@ -9,11 +9,11 @@ from functools import cached_property
 
 import numpy as np
 
+from tacit.arithmetic import exact, upper
 from tacit.mechanisms.laws import Vector
 from tacit.mechanisms.moments import Matrix
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Sensitivity
-from tacit.privacy.rounding import exact, upper
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from tacit.mechanisms.accuracy.gradual_moments import GradualMoments
 from tacit.mechanisms.accuracy.gradual_noise import GradualNoise, LaplaceReduction, SphericalReduction
 from tacit.mechanisms.accuracy.stationary import stationary_radius
 from tacit.mechanisms.covariance import TARGET_WEIGHT
-from tacit.mechanisms.erm.bounds import RiskBounds
+from tacit.mechanisms.erm import RiskBounds
 from tacit.mechanisms.moments import Entrywise, Frobenius, MomentRelease
 from tacit.privacy import Pure
 

@@ -13,9 +13,9 @@ import math
 
 from flint import arb
 
+from tacit.arithmetic import exact, upper
 from tacit.losses import HuberHinge, Logistic, Loss, Squared
 from tacit.mechanisms.problem import Problem
-from tacit.privacy.rounding import exact, upper
 
 
 def stationary_radius(problem: Problem) -> float:

@@ -11,6 +11,7 @@ import math
 from flint import arb
 from scipy.special import gammainccinv
 
+from tacit.arithmetic import exact, upper
 from tacit.errors import ParameterError
 from tacit.mechanisms.accuracy.excess_risk import ExcessRisk
 from tacit.mechanisms.accuracy.gradual import GradualOutput
@@ -19,9 +20,8 @@ from tacit.mechanisms.accuracy.halting import NoTest
 from tacit.mechanisms.accuracy.plan import Goal, Question
 from tacit.mechanisms.accuracy.search import AccuracySearch
 from tacit.mechanisms.accuracy.stationary import stationary_radius
-from tacit.mechanisms.erm.bounds import RiskBounds
+from tacit.mechanisms.erm import RiskBounds
 from tacit.mechanisms.problem import Problem
-from tacit.privacy.rounding import exact, upper
 
 
 def plan_theory(question: Question, goal: Goal) -> AccuracySearch:

@@ -3,10 +3,10 @@
 import math
 from dataclasses import dataclass
 
+from tacit.arithmetic import UNIT_ROUNDOFF, enlarged
 from tacit.errors import ParameterError
 from tacit.losses import Loss, Squared
 from tacit.mechanisms.problem import Shape
-from tacit.privacy.floats import UNIT_ROUNDOFF, enlarged
 from tacit.rows import summation_error
 from tacit.solvers import GradientBounds, public_tolerance
 

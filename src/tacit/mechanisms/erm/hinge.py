@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from tacit.arithmetic import UNIT_ROUNDOFF, enlarged
 from tacit.errors import ParameterError
 from tacit.losses import FloatArray, Hinge, HuberHinge
 from tacit.mechanisms.erm.bounds import check_penalty, minimiser_norm, score_error
 from tacit.mechanisms.erm.sums import weighted_gram
 from tacit.mechanisms.problem import Shape
-from tacit.privacy.floats import UNIT_ROUNDOFF, enlarged
 from tacit.rows import Rows, summation_error
 from tacit.solvers import GradientBounds, norm_above, public_hinge_tolerance
 

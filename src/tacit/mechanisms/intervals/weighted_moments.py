@@ -17,8 +17,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.arithmetic import exact, upper
 from tacit.losses import FloatArray
-from tacit.mechanisms.erm.sums import weighted_gram
+from tacit.mechanisms.erm import weighted_gram
 from tacit.mechanisms.intervals.row_weights import RowWeight, row_local_squares, stored_weights
 from tacit.mechanisms.intervals.svec import smat, svec, svec_size
 from tacit.mechanisms.laws import Gaussian, SphericalLaplace, calibrate
@@ -26,7 +27,6 @@ from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Facts, Sensitivity
 from tacit.noise import Entropy
 from tacit.privacy import Budget
-from tacit.privacy.rounding import exact, upper
 from tacit.rows import Rows
 from tacit.solvers import norm_above
 

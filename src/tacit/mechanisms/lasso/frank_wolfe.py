@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit import noise
+from tacit.arithmetic import exact, lower, upper
 from tacit.mechanisms.lasso.l1_problem import L1Problem
 from tacit.mechanisms.lasso.loss import SLOPE_UNITS
 from tacit.mechanisms.lasso.schedule import STAGEWISE, Schedule, checked_steps
@@ -26,7 +27,6 @@ from tacit.mechanisms.laws import Vector
 from tacit.mechanisms.release import Facts, Release, Sensitivity
 from tacit.noise import Entropy
 from tacit.privacy import ZCDP, Budget, Pure, zcdp_within
-from tacit.privacy.rounding import exact, lower, upper
 from tacit.rows import Rows
 
 THEOREMS = ("bounded-range", "composition", "noisy-argmax", "vertex-sampler-law")

@@ -6,13 +6,13 @@ minimise (1/n) Σ φ(⟨xᵢ, θ⟩, yᵢ)   over ‖θ‖₁ ≤ c,   |x_ij| �
 import math
 from dataclasses import dataclass
 
+from tacit.arithmetic import exact, upper
 from tacit.errors import ParameterError
 from tacit.mechanisms.lasso.candidates import BOTH_SIGNS, CELL_UNITS, Candidates
 from tacit.mechanisms.lasso.loss import SLOPE_UNITS, ClippedLoss
 from tacit.mechanisms.lasso.schedule import recommended_steps
 from tacit.mechanisms.problem import Shape
 from tacit.privacy import ZCDP, Pure
-from tacit.privacy.rounding import exact, upper
 
 
 @dataclass(frozen=True)

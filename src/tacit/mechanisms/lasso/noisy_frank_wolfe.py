@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tacit.arithmetic import exact, lower, upper
 from tacit.mechanisms.lasso.convex_sets import ConvexSet
 from tacit.mechanisms.lasso.loss import SLOPE_UNITS, ClippedLoss
 from tacit.mechanisms.lasso.schedule import MOST_STEPS, checked_steps
@@ -21,7 +22,6 @@ from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Facts, Release, Sensitivity
 from tacit.noise import Entropy
 from tacit.privacy import ZCDP, Pure
-from tacit.privacy.rounding import exact, lower, upper
 from tacit.rows import Rows
 
 

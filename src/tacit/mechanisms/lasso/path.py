@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from tacit.arithmetic import exact, upper
 from tacit.mechanisms.lasso.frank_wolfe import VertexFrankWolfe, selection_budget
 from tacit.mechanisms.laws import NoiseLaw, Vector, calibrate
 from tacit.mechanisms.release import Facts, Mechanism, Release, Sensitivity
 from tacit.noise import Entropy
 from tacit.privacy import ZCDP, Budget, Pure, compose
-from tacit.privacy.rounding import exact, upper
 from tacit.rows import Rows
 
 PATH = "loss path"

@@ -18,8 +18,8 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
+from tacit.arithmetic import exact, upper
 from tacit.noise import Entropy, balls
-from tacit.privacy.rounding import exact, upper
 
 Integers = NDArray[np.int64]
 

@@ -17,11 +17,11 @@ from functools import cached_property
 
 import numpy as np
 
+from tacit.arithmetic import exact, sum_up, upper
 from tacit.mechanisms.laws import Vector
 from tacit.mechanisms.release import Facts, Sensitivity
 from tacit.noise import Entropy, LazyExponential, exceeds, exponential_mechanism
 from tacit.privacy import ZCDP, Approx, Budget, Pure, pure_within
-from tacit.privacy.rounding import exact, sum_up, upper
 
 UNEQUAL = 100.0
 """Above this ratio of the largest to the smallest Δ candidates are compared on their own scales."""

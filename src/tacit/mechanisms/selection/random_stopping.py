@@ -17,6 +17,7 @@ from functools import cached_property
 
 import numpy as np
 
+from tacit.arithmetic import exact, upper
 from tacit.errors import ParameterError
 from tacit.mechanisms.laws import Laplace, calibrate_l1
 from tacit.mechanisms.problem import Shape
@@ -27,7 +28,6 @@ from tacit.mechanisms.selection.splits import FAR, draw_lot
 from tacit.mechanisms.selection.validation import Validation
 from tacit.noise import Entropy, bernoulli
 from tacit.privacy import Budget, Pure
-from tacit.privacy.rounding import exact, upper
 from tacit.rows import Rows
 
 

@@ -12,9 +12,9 @@ from typing import Protocol
 
 import numpy as np
 
+from tacit.arithmetic import UNIT_ROUNDOFF
 from tacit.errors import ParameterError
 from tacit.losses import FloatArray, Hinge, HuberHinge, Logistic, Loss, Squared
-from tacit.privacy.floats import UNIT_ROUNDOFF
 
 
 class Score(Protocol):

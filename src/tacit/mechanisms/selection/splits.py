@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from tacit.arithmetic import exact, upper
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Facts, Mechanism, Release
 from tacit.mechanisms.selection.candidates import Candidate, Watch, chosen_release, in_silence, parts_of
@@ -26,7 +27,6 @@ from tacit.mechanisms.selection.side_by_side import side_by_side
 from tacit.mechanisms.selection.validation import Validation
 from tacit.noise import Entropy, permute_and_flip
 from tacit.privacy import Approx, Budget, zcdp_within
-from tacit.privacy.rounding import exact, upper
 from tacit.rows import Rows
 
 FAR = 2.0**20

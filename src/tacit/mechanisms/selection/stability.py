@@ -14,11 +14,11 @@ import math
 from dataclasses import dataclass
 from functools import singledispatch
 
+from tacit.arithmetic import exact, upper
 from tacit.errors import ParameterError
 from tacit.mechanisms.laws import NoiseLaw, SphericalLaplace
 from tacit.mechanisms.objective import ObjectivePerturbation
 from tacit.mechanisms.output import OutputPerturbation
-from tacit.privacy.rounding import exact, upper
 
 UNUSUAL = 2.0**-20
 """Probability with which a trained vector is longer than the ball it is scored on; it is then projected."""

@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from tacit.arithmetic import UNIT_ROUNDOFF, enlarged, exact, upper
 from tacit.losses import FloatArray
 from tacit.mechanisms.laws import Vector
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.selection.scores import Score
 from tacit.mechanisms.selection.stability import Stability
-from tacit.privacy.floats import UNIT_ROUNDOFF, enlarged
-from tacit.privacy.rounding import exact, upper
 from tacit.rows import Rows
 from tacit.solvers import norm_above
 

@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
+from tacit.arithmetic import UNIT_ROUNDOFF, exact, upper
 from tacit.mechanisms.histogram import Grid, NoisyCounts, nearest_counts
 from tacit.mechanisms.laws import Vector
 from tacit.mechanisms.release import Facts, Release
@@ -21,8 +22,6 @@ from tacit.mechanisms.selection.split import public_parts, validation_size
 from tacit.mechanisms.selection.stability import Stability
 from tacit.noise import Entropy
 from tacit.privacy import Budget, compose
-from tacit.privacy.floats import UNIT_ROUNDOFF
-from tacit.privacy.rounding import exact, upper
 from tacit.rows import Points
 
 
