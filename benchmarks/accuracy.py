@@ -29,7 +29,7 @@ from tacit.losses import Logistic, Squared
 from tacit.mechanisms.accuracy import plan as tight
 from tacit.mechanisms.accuracy import published as published
 from tacit.mechanisms.accuracy.excess_risk import OpenedRisk
-from tacit.mechanisms.accuracy.plan import Goal, Question
+from tacit.mechanisms.accuracy.plan import AccuracyProblem, AccuracyRequest
 from tacit.mechanisms.accuracy.search import AccuracySearch
 from tacit.mechanisms.accuracy.theory import plan_theory
 from tacit.mechanisms.problem import Shape
@@ -65,8 +65,8 @@ def run(quick: bool = True) -> Records:
 
 def price(setting: Setting, alpha: float, repeats: int) -> Records:
     """Mean ε paid for one α on the same rows: published, tight, and tight with a public radius of 1."""
-    goal, question = Goal(alpha, FAILURE, UNLIMITED), setting.question()
-    with_delta = Goal(alpha, FAILURE, Approx(UNLIMITED.epsilon, 1e-6))
+    goal, question = AccuracyRequest(alpha, FAILURE, UNLIMITED), setting.question()
+    with_delta = AccuracyRequest(alpha, FAILURE, Approx(UNLIMITED.epsilon, 1e-6))
     searches: list[tuple[str, str, float | None, AccuracySearch, int]] = [
         ("noise-reduction", "published", None, published.published_noise_reduction(question, goal, None), 3),
         ("doubling", "published", None, published.published_doubling(question, goal), repeats),
@@ -109,11 +109,13 @@ def price(setting: Setting, alpha: float, repeats: int) -> Records:
 def guarantees(setting: Setting, runs: int) -> Records:
     """How often a model with true excess risk above α is accepted, α a tenth and a half of what θ = 0 has."""
     question = setting.question()
-    judge = uncapped(tight.plan_noise_reduction(question, Goal(0.05, FAILURE, UNLIMITED), None), setting.rows)
+    judge = uncapped(
+        tight.plan_noise_reduction(question, AccuracyRequest(0.05, FAILURE, UNLIMITED), None), setting.rows
+    )
     zero = excess(judge, np.zeros(setting.rows.width))
     table = []
     for share, levels in ((0.1, None), (0.5, None), (0.1, 1000)):
-        goal = Goal(share * zero, FAILURE, UNLIMITED)
+        goal = AccuracyRequest(share * zero, FAILURE, UNLIMITED)
         search = tight.plan_noise_reduction(question, goal, levels)
         risk = search.query.open(setting.rows)
         outcomes = [search.run(risk, SystemEntropy()) for _ in range(runs)]
@@ -143,7 +145,10 @@ def few_columns() -> Records:
         for l2 in (0.005, 0.05):
             for width in (2, 5, 10, 20, 50):
                 shape = Shape(N, width, Norms(1.0, 1.0, 1.0), width, dense_block_rows(width), None)
-                goal, question = Goal(0.025, FAILURE, UNLIMITED), Question(shape, loss, l2, None, "auto")
+                goal, question = (
+                    AccuracyRequest(0.025, FAILURE, UNLIMITED),
+                    AccuracyProblem(shape, loss, l2, None, "auto"),
+                )
                 search = tight.plan_noise_reduction(question, goal, None)
                 table.append(
                     {

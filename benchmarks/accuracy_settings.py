@@ -15,7 +15,7 @@ from benchmarks import data
 from tacit import Domain, Schema
 from tacit.domain import CLASSIFICATION, REGRESSION
 from tacit.losses import Logistic, Loss, Squared
-from tacit.mechanisms.accuracy.plan import Question
+from tacit.mechanisms.accuracy.plan import AccuracyProblem
 from tacit.mechanisms.problem import Shape
 from tacit.rows import Rows, open_rows
 
@@ -34,8 +34,8 @@ class Setting:
     y: np.ndarray | None = None
     l1_radius: float = L1_RADIUS
 
-    def question(self, radius: float | None = None) -> Question:
-        return Question(Shape.of(self.rows), self.loss, L2, radius, "auto")
+    def question(self, radius: float | None = None) -> AccuracyProblem:
+        return AccuracyProblem(Shape.of(self.rows), self.loss, L2, radius, "auto")
 
 
 def settings() -> Iterator[Setting]:

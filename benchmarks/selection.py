@@ -20,9 +20,9 @@ from benchmarks import data, parts
 from benchmarks.peers import logistic
 from tacit import Domain, PrivateLogisticRegression, PrivateSearch, Pure
 from tacit.domain import CLASSIFICATION, table_encoding
-from tacit.estimators.search_methods import METHODS, Request
+from tacit.estimators.search_methods import METHODS, SearchRequest
 from tacit.losses import Logistic
-from tacit.mechanisms.choice import Wishes, plan_classifier
+from tacit.mechanisms.choice import FitRequest, plan_classifier
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.selection.candidates import Candidate, in_silence
 from tacit.mechanisms.selection.scores import Ramp
@@ -132,11 +132,11 @@ class Fold:
                 yield self._searched(method, epsilon)
             yield self._without_search(epsilon)
 
-    def request(self, privacy: Pure, select_privacy: Pure, lambdas: Sequence[float] = LAMBDAS) -> Request:
+    def request(self, privacy: Pure, select_privacy: Pure, lambdas: Sequence[float] = LAMBDAS) -> SearchRequest:
         """A search over the grid, scored by the default ramp."""
-        return Request(
+        return SearchRequest(
             candidates=tuple(Candidate(f"l2={l2:g}", partial(_planned, l2)) for l2 in lambdas),
-            wishes=tuple(Wishes(Logistic(), l2) for l2 in lambdas),
+            requests=tuple(FitRequest(Logistic(), l2) for l2 in lambdas),
             score=Ramp(),
             whole=Shape.of(self.rows),
             privacy=privacy,
@@ -190,7 +190,7 @@ def folds_of(name: str, repeat: int, folds: int) -> Iterator[Fold]:
 
 
 def _planned(l2: float | None, shape: Shape, budget: Any) -> Any:
-    return plan_classifier(shape, Wishes(Logistic(), l2), budget, "auto").mechanism
+    return plan_classifier(shape, FitRequest(Logistic(), l2), budget, "auto").mechanism
 
 
 def _record(name: str, draws: list[Record], method: str, epsilon: float) -> Record:

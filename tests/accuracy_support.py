@@ -6,7 +6,7 @@ import numpy as np
 
 from tacit.domain import CLASSIFICATION, REGRESSION, Domain
 from tacit.losses import HuberHinge, Logistic, Squared
-from tacit.mechanisms.accuracy.plan import Question
+from tacit.mechanisms.accuracy.plan import AccuracyProblem
 from tacit.mechanisms.problem import Shape
 from tacit.rows import open_rows
 
@@ -32,4 +32,4 @@ def table(loss, n=2000, d=3, seed=0):
 
 
 def question(rows, loss, l2=0.05, radius=None, mechanism="auto"):
-    return Question(Shape.of(rows), loss, l2, radius, mechanism)
+    return AccuracyProblem(Shape.of(rows), loss, l2, radius, mechanism)

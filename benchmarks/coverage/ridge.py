@@ -14,7 +14,7 @@ from benchmarks.coverage.simulation import SEED, noisy
 from tacit.domain import REGRESSION, Geometry
 from tacit.inference import evidence_of
 from tacit.losses import Squared
-from tacit.mechanisms.choice import Wishes
+from tacit.mechanisms.choice import FitRequest
 from tacit.mechanisms.intervals.choice import plan_regression_with_intervals
 from tacit.mechanisms.intervals.with_intervals import RegressionWithIntervals, ridge_estimate
 from tacit.mechanisms.moments import MomentRelease
@@ -49,8 +49,8 @@ class EncodedTable:
     def __post_init__(self) -> None:
         self.frame, self.schema = data.load(self.cell.data).frame, data.load(self.cell.data).schema
         rows = open_rows(self.frame, None, self.schema, GEOMETRY)
-        wishes = Wishes(Squared(), self.cell.l2)
-        plan = plan_regression_with_intervals(Shape.of(rows), wishes, self.cell.budget, "auto", None)
+        request = FitRequest(Squared(), self.cell.l2)
+        plan = plan_regression_with_intervals(Shape.of(rows), request, self.cell.budget, "auto", None)
         assert isinstance(plan.mechanism, RegressionWithIntervals)
         self.mechanism = plan.mechanism
         whole = replace(self.mechanism.moments, budget=self.cell.budget)

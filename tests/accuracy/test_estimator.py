@@ -153,7 +153,7 @@ def test_a_seeded_search_is_reproducible_and_says_so(data):
         ({"estimator": PrivateLogisticRegression(domain=Domain(classes=(0, 1, 2)))}, "two classes"),
     ],
 )
-def test_wishes_that_make_no_sense_are_refused(changes, message, data):
+def test_requests_that_make_no_sense_are_refused(changes, message, data):
     settings = {"estimator": PrivateLogisticRegression(domain=Domain(classes=(0, 1))), "max_privacy": 60.0}
     arguments = {**settings, **changes}
     with pytest.raises(ParameterError, match=message):

@@ -9,7 +9,7 @@ from scipy.stats import binom
 
 from tacit.mechanisms.accuracy import design as design_module
 from tacit.mechanisms.accuracy.above_threshold import OneSidedNoise
-from tacit.mechanisms.accuracy.design import Wish, best_design
+from tacit.mechanisms.accuracy.design import HaltingTask, best_design
 from tacit.mechanisms.accuracy.halting import (
     NoTest,
     RepeatedTest,
@@ -133,15 +133,19 @@ def test_no_test_accepts_and_costs_nothing():
 
 def check_a_perfect_model_can_pass(design_of) -> None:
     """The threshold lies well below the value of a perfect model, or the search is refused beforehand."""
-    for wish in (Wish(3e-4, 0.01, 0.1, 5.0), Wish(1.1e-2, 0.01, 0.1, 5.0), Wish(1e-5, 0.005, 1e-4, 50.0)):
-        design = design_of(wish)
+    for task in (
+        HaltingTask(3e-4, 0.01, 0.1, 5.0),
+        HaltingTask(1.1e-2, 0.01, 0.1, 5.0),
+        HaltingTask(1e-5, 0.005, 1e-4, 50.0),
+    ):
+        design = design_of(task)
         if design is not None:
-            margin = smallest_margin(design.noise, len(design.epsilons) + 1, wish.failure)
-            assert margin - wish.gap <= -0.09 * wish.gap
+            margin = smallest_margin(design.noise, len(design.epsilons) + 1, task.failure)
+            assert margin - task.gap <= -0.09 * task.gap
 
 
 def test_no_search_is_planned_that_even_a_perfect_model_fails(monkeypatch):
-    check_a_perfect_model_can_pass(lambda wish: best_design(wish, 0.1, 10.0, None))
+    check_a_perfect_model_can_pass(lambda task: best_design(task, 0.1, 10.0, None))
     monkeypatch.setattr(design_module, "DEEPEST", math.inf)
     with pytest.raises(AssertionError):
-        check_a_perfect_model_can_pass(lambda wish: best_design(wish, 0.1, 10.0, None))
+        check_a_perfect_model_can_pass(lambda task: best_design(task, 0.1, 10.0, None))

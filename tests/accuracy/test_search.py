@@ -19,7 +19,7 @@ from tacit.mechanisms.accuracy.gradual_noise import (
     nearly_largest_mu,
 )
 from tacit.mechanisms.accuracy.halting import NoTest, ThresholdTest
-from tacit.mechanisms.accuracy.plan import Goal
+from tacit.mechanisms.accuracy.plan import AccuracyRequest
 from tacit.mechanisms.accuracy.theory import noise_quantile, plan_theory
 from tacit.noise import SystemEntropy
 from tacit.privacy import Approx, Pure, gaussian_delta, gaussian_mu
@@ -44,7 +44,7 @@ def check_promise(search, rows, alpha, failure=0.1):
 @pytest.mark.parametrize("name", list(LOSSES))
 def test_a_bad_model_is_accepted_no_more_often_than_promised(name):
     rows = table(LOSSES[name])
-    search = plan.plan_noise_reduction(question(rows, LOSSES[name]), Goal(0.02, 0.1, MUCH), None)
+    search = plan.plan_noise_reduction(question(rows, LOSSES[name]), AccuracyRequest(0.02, 0.1, MUCH), None)
     check_promise(search, rows, 0.02)
 
 
@@ -52,7 +52,7 @@ def test_a_bad_model_is_accepted_no_more_often_than_promised(name):
 @pytest.mark.proof("test-failure")
 def test_a_test_that_looks_on_the_wrong_side_breaks_the_promise():
     rows = table(LOSSES["squared"])
-    search = plan.plan_noise_reduction(question(rows, LOSSES["squared"]), Goal(0.02, 0.1, MUCH), None)
+    search = plan.plan_noise_reduction(question(rows, LOSSES["squared"]), AccuracyRequest(0.02, 0.1, MUCH), None)
     assert isinstance(search.test, ThresholdTest)
     flipped = replace(search, test=replace(search.test, threshold=-0.02 - abs(search.test.threshold)))
     with pytest.raises(AssertionError):
@@ -64,7 +64,7 @@ def test_a_test_that_looks_on_the_wrong_side_breaks_the_promise():
 @pytest.mark.parametrize("radius", [None, 0.3])
 def test_theory_keeps_its_promise_and_a_smaller_epsilon_does_not(radius):
     rows = table(LOSSES["logistic"])
-    search = plan_theory(question(rows, LOSSES["logistic"], radius=radius), Goal(0.02, 0.1, MUCH))
+    search = plan_theory(question(rows, LOSSES["logistic"], radius=radius), AccuracyRequest(0.02, 0.1, MUCH))
     assert isinstance(search.test, NoTest)
     check_promise(search, rows, 0.02)
     epsilon = search.hypotheses.costs[0]
@@ -87,7 +87,7 @@ def test_the_quantile_of_the_noise(width):
 @pytest.mark.proof("doubling-method")
 def test_doubling_keeps_its_promise_and_pays_for_every_try():
     rows = table(LOSSES["squared"])
-    search = plan.plan_doubling(question(rows, LOSSES["squared"]), Goal(0.02, 0.1, MUCH))
+    search = plan.plan_doubling(question(rows, LOSSES["squared"]), AccuracyRequest(0.02, 0.1, MUCH))
     check_promise(search, rows, 0.02)
     ladder = search.hypotheses
     assert isinstance(ladder, GradualOutput)
@@ -150,7 +150,7 @@ def test_halting_where_it_hurts_most_loses_no_more_than_delta():
 
 def test_nothing_leaves_when_no_level_passes():
     rows = table(LOSSES["logistic"])
-    search = plan.plan_noise_reduction(question(rows, LOSSES["logistic"]), Goal(0.02, 0.1, MUCH), None)
+    search = plan.plan_noise_reduction(question(rows, LOSSES["logistic"]), AccuracyRequest(0.02, 0.1, MUCH), None)
     assert isinstance(search.test, ThresholdTest)
     hopeless = replace(search, test=replace(search.test, threshold=1e6))
     outcome = hopeless(rows, SystemEntropy())
@@ -161,7 +161,7 @@ def test_nothing_leaves_when_no_level_passes():
 
 def test_zero_is_tried_first_and_costs_only_the_test():
     rows = table(LOSSES["logistic"])
-    search = plan.plan_noise_reduction(question(rows, LOSSES["logistic"]), Goal(0.02, 0.1, MUCH), None)
+    search = plan.plan_noise_reduction(question(rows, LOSSES["logistic"]), AccuracyRequest(0.02, 0.1, MUCH), None)
     assert isinstance(search.hypotheses, ZeroFirst)
     eager = replace(search, test=NoTest())
     outcome = eager(rows, SystemEntropy())
@@ -176,28 +176,30 @@ def test_zero_is_tried_first_and_costs_only_the_test():
 def test_no_plan_can_cost_more_than_it_may(most, levels):
     rows = table(LOSSES["squared"], n=20_000)
     asked = question(rows, LOSSES["squared"])
-    assert plan.plan_noise_reduction(asked, Goal(0.05, 0.1, most), levels).charge.epsilon <= most.epsilon
-    brownian = plan.plan_brownian(asked, Goal(0.05, 0.1, Approx(most.epsilon, 1e-6)), levels).charge
+    assert plan.plan_noise_reduction(asked, AccuracyRequest(0.05, 0.1, most), levels).charge.epsilon <= most.epsilon
+    brownian = plan.plan_brownian(asked, AccuracyRequest(0.05, 0.1, Approx(most.epsilon, 1e-6)), levels).charge
     assert brownian.epsilon <= most.epsilon
     assert brownian.delta == 1e-6
-    assert published.published_doubling(asked, Goal(0.05, 0.1, Pure(50.0))).charge.epsilon <= 50.0
+    assert published.published_doubling(asked, AccuracyRequest(0.05, 0.1, Pure(50.0))).charge.epsilon <= 50.0
 
 
 @pytest.mark.parametrize("method", [plan.plan_doubling, plan_theory, published.published_doubling])
 def test_too_small_a_budget_is_refused_before_reading(method):
     rows = table(LOSSES["squared"], n=100)
     with pytest.raises(ParameterError, match="max_privacy"):
-        method(question(rows, LOSSES["squared"]), Goal(0.01, 0.1, Pure(1e-3)))
+        method(question(rows, LOSSES["squared"]), AccuracyRequest(0.01, 0.1, Pure(1e-3)))
     with pytest.raises(ParameterError, match="max_privacy"):
-        plan.plan_noise_reduction(question(rows, LOSSES["squared"]), Goal(0.01, 0.1, Pure(1e-3)), None)
+        plan.plan_noise_reduction(question(rows, LOSSES["squared"]), AccuracyRequest(0.01, 0.1, Pure(1e-3)), None)
     with pytest.raises(ParameterError, match="max_privacy"):
-        published.published_noise_reduction(question(rows, LOSSES["squared"]), Goal(0.01, 0.1, Pure(1e-3)), None)
+        published.published_noise_reduction(
+            question(rows, LOSSES["squared"]), AccuracyRequest(0.01, 0.1, Pure(1e-3)), None
+        )
 
 
 def test_tight_searches_are_much_cheaper_than_published_ones_on_the_same_rows():
     for name, loss in LOSSES.items():
         rows = table(loss, n=20_000)
-        asked, goal = question(rows, loss, l2=0.005), Goal(0.05, 0.1, MUCH)
+        asked, goal = question(rows, loss, l2=0.005), AccuracyRequest(0.05, 0.1, MUCH)
         tight = plan.plan_noise_reduction(asked, goal, None).test.cost(1)
         assert tight < published.published_noise_reduction(asked, goal, None).test.cost(1) / 6, name
 

@@ -24,7 +24,7 @@ def released(entropies: Callable[[int], Entropy], budget: Any) -> np.ndarray:
     """Coefficients of features that are 0 in every row: nothing but noise, one row per class."""
     model = PrivateLogisticRegression(privacy=budget, domain=DOMAIN)
     model.classes_ = np.array(DOMAIN.classes)
-    jobs = model._jobs(open_rows(X, Y, DOMAIN, CLASSIFICATION), model._wishes(), as_budget(budget))
+    jobs = model._jobs(open_rows(X, Y, DOMAIN, CLASSIFICATION), model._request(), as_budget(budget))
     thetas = [job.plan.mechanism(job.rows, entropies(k)).theta for k, job in enumerate(jobs)]
     return np.stack(thetas)[:, :-1]
 

@@ -15,7 +15,7 @@ from tacit.ledger import Ledger
 from tacit.losses import Hinge, HuberHinge, Logistic, Squared
 from tacit.mechanisms import defaults
 from tacit.mechanisms.centred import CentredObjective
-from tacit.mechanisms.choice import Wishes, covariance, objective, output, plan_classifier, plan_regression
+from tacit.mechanisms.choice import FitRequest, covariance, objective, output, plan_classifier, plan_regression
 from tacit.mechanisms.covariance import CovariancePerturbation
 from tacit.mechanisms.laws import Gaussian, Laplace, SphericalLaplace
 from tacit.mechanisms.moments import Entrywise, Frobenius
@@ -47,8 +47,10 @@ def fits(charge: Budget, budget: Budget) -> bool:
 @pytest.mark.parametrize("shape", [ADULT, SMALL])
 @pytest.mark.parametrize("budget", BUDGETS)
 def test_no_plan_is_charged_more_than_the_budget(shape, budget):
-    plans = [plan_classifier(shape, Wishes(loss), budget, "auto") for loss in (Logistic(), HuberHinge(0.5), Hinge())]
-    plans += [plan_regression(shape, Wishes(Squared()), budget, name) for name in ("auto", "objective", "output")]
+    plans = [
+        plan_classifier(shape, FitRequest(loss), budget, "auto") for loss in (Logistic(), HuberHinge(0.5), Hinge())
+    ]
+    plans += [plan_regression(shape, FitRequest(Squared()), budget, name) for name in ("auto", "objective", "output")]
     for plan in plans:
         assert fits(plan.mechanism.charge, budget), plan
 
@@ -62,7 +64,7 @@ def test_the_reference_for_charges_can_say_no():
 def test_an_account_with_exactly_the_budget_accepts_each_plan(tmp_path):
     for number, budget in enumerate((Pure(1.0), Approx(1.0, 1e-6), ZCDP(0.2))):
         rows = rows_of([[0.5, 0.2], [-0.1, 0.3]], [1, -1])
-        plan = objective(Shape.of(rows), Wishes(Logistic()), budget)
+        plan = objective(Shape.of(rows), FitRequest(Logistic()), budget)
         account = Ledger(f"sqlite:///{tmp_path}/{number}.db").open("all", limit=budget)
         account.run(plan.mechanism.charge, b"q", lambda: b"done")
 
@@ -72,7 +74,7 @@ def test_equal_public_facts_give_equal_plans(mechanism):
     """Plans are values: two tables with nothing private in common but the same shape get the same plan."""
     generator = np.random.default_rng()
     shapes = [Shape.of(rows_of(generator.normal(size=(20, 3)), generator.choice([-1, 1], 20))) for _ in range(2)]
-    plans = [plan_classifier(shape, Wishes(Logistic()), Approx(1.0, 1e-6), mechanism) for shape in shapes]
+    plans = [plan_classifier(shape, FitRequest(Logistic()), Approx(1.0, 1e-6), mechanism) for shape in shapes]
     assert plans[0] == plans[1]
     assert dataclasses.replace(shapes[0], n=21) != shapes[1]
 
@@ -87,14 +89,16 @@ def test_the_quietest_law_is_taken():
 
 
 def _objective(shape: Shape, budget: Budget) -> ObjectivePerturbation:
-    mechanism = objective(shape, Wishes(Logistic()), budget).mechanism
+    mechanism = objective(shape, FitRequest(Logistic()), budget).mechanism
     assert isinstance(mechanism, ObjectivePerturbation)
     return mechanism
 
 
 def test_automatic_choices_follow_the_documented_rule():
-    assert isinstance(plan_classifier(ADULT, Wishes(Logistic()), Pure(1.0), "auto").mechanism, ObjectivePerturbation)
-    assert isinstance(plan_classifier(ADULT, Wishes(Hinge()), Pure(1.0), "auto").mechanism, OutputPerturbation)
+    assert isinstance(
+        plan_classifier(ADULT, FitRequest(Logistic()), Pure(1.0), "auto").mechanism, ObjectivePerturbation
+    )
+    assert isinstance(plan_classifier(ADULT, FitRequest(Hinge()), Pure(1.0), "auto").mechanism, OutputPerturbation)
     regression = {
         (dataclasses.replace(SMALL, width=3), Pure(1.0)): CovariancePerturbation,  # d ≤ 3
         (SMALL, Pure(1.0)): CentredObjective,  # d^1.5/(nε) = 0.007
@@ -105,14 +109,14 @@ def test_automatic_choices_follow_the_documented_rule():
         (ADULT, ZCDP(0.1)): CovariancePerturbation,
     }
     for (shape, budget), expected in regression.items():
-        plan = plan_regression(shape, Wishes(Squared()), budget, "auto")
+        plan = plan_regression(shape, FitRequest(Squared()), budget, "auto")
         assert isinstance(plan.mechanism, expected)
         assert plan.why
 
 
 def test_covariance_takes_the_norm_with_less_noise():
     sparse = Shape(1000, 400, Norms(1.5, 1.0, 1.0), 3, 100, 0.5)
-    chosen = [covariance(shape, Wishes(Squared()), Pure(1.0)).mechanism for shape in (sparse, SMALL)]
+    chosen = [covariance(shape, FitRequest(Squared()), Pure(1.0)).mechanism for shape in (sparse, SMALL)]
     assert [type(m.measure) for m in chosen if isinstance(m, CovariancePerturbation)] == [Entrywise, Frobenius]
 
 
@@ -132,7 +136,7 @@ def test_the_default_l2_lets_curvature_raise_the_noise_by_the_same_factor_in_eve
 
 
 def test_an_l2_too_small_for_the_theorem_is_raised_and_said():
-    plan = objective(SMALL, Wishes(Logistic(), l2=1e-12), Pure(0.5))
+    plan = objective(SMALL, FitRequest(Logistic(), l2=1e-12), Pure(0.5))
     assert isinstance(plan.mechanism, ObjectivePerturbation)
     assert plan.mechanism.problem.l2 > 1e-12
     assert "l2 raised" in " ".join(plan.mechanism.facts[0].notes)
@@ -158,23 +162,23 @@ def test_output_perturbation_is_calibrated_for_any_l2(l2, radius):
 def test_tiny_l2_still_fits():
     rows = rows_of([[0.5, 0.2], [-0.1, 0.3], [0.9, -0.1]], [1, -1, 1])
     for loss in (Logistic(), HuberHinge(0.5)):
-        mechanism = output(Shape.of(rows), Wishes(loss, l2=1e-10), Pure(1.0)).mechanism
+        mechanism = output(Shape.of(rows), FitRequest(loss, l2=1e-10), Pure(1.0)).mechanism
         assert np.all(np.isfinite(mechanism(rows, SystemEntropy()).theta))
 
 
 def test_hinge_by_objective_perturbation_is_refused_with_a_reason():
     with pytest.raises(ParameterError, match="smooth"):
-        plan_classifier(SMALL, Wishes(Hinge()), Pure(1.0), "objective")
+        plan_classifier(SMALL, FitRequest(Hinge()), Pure(1.0), "objective")
     with pytest.raises(ParameterError, match="radius"):
         ObjectivePerturbation(Problem(SMALL, Squared(), 1.0), Pure(1.0))
 
 
-def test_unknown_mechanisms_and_wishes_the_functional_mechanism_cannot_keep_are_refused():
-    for name, wishes, budget in (
-        ("magic", Wishes(Logistic()), Pure(1.0)),
-        ("functional", Wishes(Logistic()), ZCDP(1.0)),
-        ("functional", Wishes(Logistic(), l2=1.0), Pure(1.0)),
-        ("functional", Wishes(HuberHinge(0.5)), Pure(1.0)),
+def test_unknown_mechanisms_and_requests_the_functional_mechanism_cannot_keep_are_refused():
+    for name, request, budget in (
+        ("magic", FitRequest(Logistic()), Pure(1.0)),
+        ("functional", FitRequest(Logistic()), ZCDP(1.0)),
+        ("functional", FitRequest(Logistic(), l2=1.0), Pure(1.0)),
+        ("functional", FitRequest(HuberHinge(0.5)), Pure(1.0)),
     ):
         with pytest.raises(ParameterError):
-            plan_classifier(SMALL, wishes, budget, name)
+            plan_classifier(SMALL, request, budget, name)

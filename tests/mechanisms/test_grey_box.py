@@ -15,7 +15,7 @@ from mechanisms_support import Unclipped, rows_of, without_noise
 from tacit.losses import Hinge, HuberHinge, Logistic, Squared
 from tacit.mechanisms import output as output_module
 from tacit.mechanisms.centred import CentredObjective
-from tacit.mechanisms.choice import Wishes, centred
+from tacit.mechanisms.choice import FitRequest, centred
 from tacit.mechanisms.functional import FunctionalMechanism
 from tacit.mechanisms.moments import Entrywise, Frobenius, MomentRelease
 from tacit.mechanisms.objective import ObjectivePerturbation
@@ -186,7 +186,7 @@ def test_the_mean_does_move_by_two_over_n():
 def _centred(rows) -> CentredObjective:
     shape = Shape.of(rows)
     with_constant = Shape(shape.n, shape.width, shape.norms, shape.max_nonzeros, shape.block_rows, 1.0)
-    plan = centred(with_constant, Wishes(Squared()), Pure(1.0))
+    plan = centred(with_constant, FitRequest(Squared()), Pure(1.0))
     assert isinstance(plan.mechanism, CentredObjective)
     return plan.mechanism
 

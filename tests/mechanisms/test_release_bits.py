@@ -14,7 +14,7 @@ from tacit.domain import Geometry
 from tacit.estimators.payment import Job, run
 from tacit.losses import HuberHinge, Logistic, Squared
 from tacit.mechanisms.centred import CentredObjective
-from tacit.mechanisms.choice import Wishes, centred, objective
+from tacit.mechanisms.choice import FitRequest, centred, objective
 from tacit.mechanisms.objective import ObjectivePerturbation
 from tacit.mechanisms.objective_noise import objective_laws
 from tacit.mechanisms.problem import Problem, Shape
@@ -80,7 +80,7 @@ def test_the_release_is_the_tilted_minimum(budget, seed):
 def test_the_centred_release_is_noisy_mean_then_tilted_minimum():
     X, y = np.array([[0.3], [-0.8], [0.5]]), np.array([0.9, 0.2, 0.7])
     rows = rows_of(X, y, classify=False, geometry=WITH_CONSTANT)
-    plan = centred(Shape.of(rows), Wishes(Squared()), Pure(2.0))
+    plan = centred(Shape.of(rows), FitRequest(Squared()), Pure(2.0))
     assert isinstance(plan.mechanism, CentredObjective)
     check_centred(plan.mechanism, rows, X, y)
 
@@ -107,7 +107,7 @@ def check_centred(mechanism: CentredObjective, rows, X: Floats, y: Floats, mean_
 def test_a_mean_without_noise_is_found_out():
     X, y = np.array([[0.3], [-0.8], [0.5]]), np.array([0.9, 0.2, 0.7])
     rows = rows_of(X, y, classify=False, geometry=WITH_CONSTANT)
-    mechanism = centred(Shape.of(rows), Wishes(Squared()), Pure(2.0)).mechanism
+    mechanism = centred(Shape.of(rows), FitRequest(Squared()), Pure(2.0)).mechanism
     assert isinstance(mechanism, CentredObjective)
     with pytest.raises(AssertionError):
         check_centred(mechanism, rows, X, y, mean_noise=False)
@@ -182,7 +182,7 @@ class SameWords:
 
 def test_classes_never_share_noise():
     rows = rows_of([[0.5, 0.1], [-0.5, 0.2]], [-1, -1])
-    plan = objective(Shape.of(rows), Wishes(Logistic()), Pure(0.5))
+    plan = objective(Shape.of(rows), FitRequest(Logistic()), Pure(0.5))
     jobs = [Job(rows, plan, label) for label in "abc"]
     check_independent(run(jobs, SystemEntropy(), None, {}, "test").releases)
     shared: Entropy = SameWords()
@@ -192,7 +192,7 @@ def test_classes_never_share_noise():
 
 def test_replayed_words_give_the_same_release():
     rows = rows_of([[0.5, 0.1], [-0.5, 0.2]], [-1, 1])
-    mechanism = objective(Shape.of(rows), Wishes(Logistic()), Pure(0.5)).mechanism
+    mechanism = objective(Shape.of(rows), FitRequest(Logistic()), Pure(0.5)).mechanism
     words = SystemEntropy().words(1000)
     first, second = (mechanism(rows, ReplayedEntropy(words)).theta for _ in range(2))
     assert np.array_equal(first, second)

@@ -19,11 +19,11 @@ from tacit.estimators.search_payment import run_search
 from tacit.mechanisms import Shape
 from tacit.mechanisms.accuracy import (
     PURE_NOISES,
+    AccuracyProblem,
+    AccuracyRequest,
     AccuracySearch,
-    Goal,
     LaplaceReduction,
     Outcome,
-    Question,
     SphericalReduction,
     plan_brownian,
     plan_doubling,
@@ -139,20 +139,20 @@ class AccuracyFirst(BaseEstimator):  # type: ignore[misc]
             raise ParameterError("an accuracy-first search buys no intervals; leave inference out")
         return model
 
-    def _goal(self) -> Goal:
+    def _goal(self) -> AccuracyRequest:
         most = as_budget(self.max_privacy)
         if not isinstance(most, Pure | Approx):
             raise ParameterError("max_privacy must be Pure, Approx or a number: a realised loss bounds no zCDP")
         if isinstance(most, Approx) and self.method != "brownian":
             raise ParameterError("max_privacy with a δ is for method='brownian'; pass Pure(epsilon) or a number")
-        return Goal(float(self.excess_risk), float(self.failure), most)
+        return AccuracyRequest(float(self.excess_risk), float(self.failure), most)
 
-    def _question(self, model: PrivateLinearModel, shape: Shape) -> Question:
-        wishes = model._wishes()
-        assert wishes.l2 is not None
-        return Question(shape, wishes.loss, wishes.l2, wishes.radius, model.mechanism)
+    def _question(self, model: PrivateLinearModel, shape: Shape) -> AccuracyProblem:
+        asked = model._request()
+        assert asked.l2 is not None
+        return AccuracyProblem(shape, asked.loss, asked.l2, asked.radius, model.mechanism)
 
-    def _plan(self, question: Question, goal: Goal) -> AccuracySearch:
+    def _plan(self, question: AccuracyProblem, goal: AccuracyRequest) -> AccuracySearch:
         if self.levels is not None and not (isinstance(self.levels, int) and self.levels >= 2):
             raise ParameterError(f"levels must be an integer of at least 2, or None, got {self.levels!r}")
         if self.noise not in NOISES:

@@ -23,7 +23,7 @@ from tacit.estimators.payment import Job, Paid, run
 from tacit.inference import Evidence, Summary, evidence_of
 from tacit.ledger import Account
 from tacit.losses import Loss
-from tacit.mechanisms import Wishes
+from tacit.mechanisms import FitRequest
 from tacit.noise import Entropy, entropy_of
 from tacit.privacy import Budget, as_budget
 from tacit.rows import Rows, linear_scores, open_rows
@@ -55,11 +55,11 @@ class PrivateLinearModel(WithIntervals, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit privately. X: array, sparse matrix or table; y: targets, or None to take the schema's target column."""
         budget = as_budget(self.privacy)
-        wishes = self._wishes()
+        request = self._request()
         refuse_unpaid_refits(self.ledger)
         declaration, X, y = self._admit(X, y)
         rows = open_rows(X, y, declaration, self._geometry())
-        jobs = self._jobs(rows, wishes, budget)
+        jobs = self._jobs(rows, request, budget)
         entropy = entropy_of(self.random_state)
         query = {"estimator": type(self).__name__, "declaration": declaration.fingerprint(), "n": rows.n}
         paid = run(jobs, entropy, self.ledger, query, type(self).__name__)
@@ -100,7 +100,7 @@ class PrivateLinearModel(WithIntervals, BaseEstimator):  # type: ignore[misc]
         """How rows are placed in the unit ball."""
 
     @abstractmethod
-    def _jobs(self, rows: Rows, wishes: Wishes, budget: Budget) -> Sequence[Job]:
+    def _jobs(self, rows: Rows, request: FitRequest, budget: Budget) -> Sequence[Job]:
         """What is to be released, calibrated; reads no row."""
 
     @abstractmethod
@@ -115,7 +115,7 @@ class PrivateLinearModel(WithIntervals, BaseEstimator):  # type: ignore[misc]
     def _table(self) -> tuple[tuple[str, ...], Floats, Floats]:
         """(names, coefficients, noise) of the summary."""
 
-    def _wishes(self) -> Wishes:
+    def _request(self) -> FitRequest:
         for name, value in (("l2", self.l2), ("radius", self.radius)):
             number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
             if value is not None and not (number and LEAST <= float(value) <= 1 / LEAST):
@@ -126,7 +126,7 @@ class PrivateLinearModel(WithIntervals, BaseEstimator):  # type: ignore[misc]
         if self.ledger is not None and not isinstance(self.ledger, Account):
             raise ParameterError(f"ledger must be an account, as from Ledger(url).open(...), got {self.ledger!r}")
         l2, radius = (None if value is None else float(value) for value in (self.l2, self.radius))
-        return Wishes(self._loss(), l2, radius)
+        return FitRequest(self._loss(), l2, radius)
 
     def _geometry(self) -> Geometry:
         default = self._default_geometry()

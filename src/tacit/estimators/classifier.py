@@ -14,7 +14,7 @@ from tacit.estimators.admission import admit_table, admit_target, found_classes
 from tacit.estimators.base import Declaration, Floats, PrivateLinearModel
 from tacit.estimators.intervals import chosen_split, wants_intervals
 from tacit.estimators.payment import Job
-from tacit.mechanisms import Plan, Shape, Wishes, plan_classifier
+from tacit.mechanisms import FitRequest, Plan, Shape, plan_classifier
 from tacit.mechanisms.intervals import plan_classifier_with_intervals
 from tacit.privacy import Approx, Budget, zcdp_within
 from tacit.rows import Rows
@@ -39,20 +39,20 @@ class PrivateClassifier(ClassifierMixin, PrivateLinearModel):  # type: ignore[mi
     def _default_geometry(self) -> Geometry:
         return CLASSIFICATION
 
-    def _jobs(self, rows: Rows, wishes: Wishes, budget: Budget) -> Sequence[Job]:
+    def _jobs(self, rows: Rows, request: FitRequest, budget: Budget) -> Sequence[Job]:
         shape = Shape.of(rows)
         count = len(self.classes_)
         if count == 2:
-            return [Job(rows.one_vs_rest(1), self._plan(shape, wishes, budget))]
+            return [Job(rows.one_vs_rest(1), self._plan(shape, request, budget))]
         each = share_among(budget, count)
-        plan = self._plan(shape, wishes, each)
+        plan = self._plan(shape, request, each)
         return [Job(rows.one_vs_rest(k), plan, f"{label} against the rest") for k, label in enumerate(self.classes_)]
 
-    def _plan(self, shape: Shape, wishes: Wishes, budget: Budget) -> Plan:
+    def _plan(self, shape: Shape, request: FitRequest, budget: Budget) -> Plan:
         if wants_intervals(self.inference):
             split = chosen_split(self.inference)
-            return plan_classifier_with_intervals(shape, wishes, budget, self.mechanism, split)
-        return plan_classifier(shape, wishes, budget, self.mechanism)
+            return plan_classifier_with_intervals(shape, request, budget, self.mechanism, split)
+        return plan_classifier(shape, request, budget, self.mechanism)
 
     def _admit(self, X: Any, y: Any) -> tuple[Declaration, Any, Any]:
         declaration = self._declaration()

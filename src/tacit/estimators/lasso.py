@@ -24,8 +24,8 @@ from tacit.estimators.base import Declaration, Floats
 from tacit.estimators.certified import certified
 from tacit.estimators.classifier import share_among
 from tacit.estimators.guard import refuse_unpaid_refits
+from tacit.estimators.lasso_request import sparse_fit_request
 from tacit.estimators.lasso_table import coefficient_table
-from tacit.estimators.lasso_wishes import lasso_wishes
 from tacit.estimators.payment import Job, run
 from tacit.ledger import Account
 from tacit.mechanisms import Plan, Shape
@@ -97,7 +97,7 @@ class PrivateLasso(BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit privately. X: array, sparse matrix or table; y: targets, or None to take the schema's target column."""
         budget = as_budget(self.privacy)
-        lasso_wishes(self)
+        sparse_fit_request(self)
         refuse_unpaid_refits(self.ledger)
         declaration, X, y = self._admit(X, y)
         rows = open_rows(X, y, declaration, self._geometry())
@@ -175,7 +175,7 @@ class PrivateLasso(BaseEstimator):  # type: ignore[misc]
         return [Job(rows.one_vs_rest(k), plan, f"{label} against the rest") for k, label in enumerate(classes)]
 
     def _plan(self, rows: Rows, budget: Budget, path: Budget | None) -> Plan:
-        plan, self.steps_ = plan_lasso(Shape.of(rows), lasso_wishes(self), budget, path)
+        plan, self.steps_ = plan_lasso(Shape.of(rows), sparse_fit_request(self), budget, path)
         return plan
 
     def _admit(self, X: Any, y: Any) -> tuple[Declaration, Any, Any]:

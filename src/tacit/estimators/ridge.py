@@ -15,7 +15,7 @@ from tacit.estimators.intervals import chosen_split, wants_intervals
 from tacit.estimators.payment import Job
 from tacit.ledger import Account
 from tacit.losses import Squared
-from tacit.mechanisms import Shape, Wishes, plan_regression
+from tacit.mechanisms import FitRequest, Shape, plan_regression
 from tacit.mechanisms.intervals import Split, plan_regression_with_intervals
 from tacit.privacy import Budget
 from tacit.rows import Rows
@@ -70,12 +70,12 @@ class PrivateRidge(RegressorMixin, PrivateLinearModel):  # type: ignore[misc]
     def _default_geometry(self) -> Geometry:
         return REGRESSION
 
-    def _jobs(self, rows: Rows, wishes: Wishes, budget: Budget) -> Sequence[Job]:
+    def _jobs(self, rows: Rows, request: FitRequest, budget: Budget) -> Sequence[Job]:
         shape = Shape.of(rows)
         if wants_intervals(self.inference):
             split = chosen_split(self.inference)
-            return [Job(rows, plan_regression_with_intervals(shape, wishes, budget, self.mechanism, split))]
-        return [Job(rows, plan_regression(shape, wishes, budget, self.mechanism))]
+            return [Job(rows, plan_regression_with_intervals(shape, request, budget, self.mechanism, split))]
+        return [Job(rows, plan_regression(shape, request, budget, self.mechanism))]
 
     def _admit(self, X: Any, y: Any) -> tuple[Declaration, Any, Any]:
         declaration = self._declaration()

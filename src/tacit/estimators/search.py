@@ -16,7 +16,7 @@ from tacit.estimators.classifier import PrivateClassifier
 from tacit.estimators.guard import refuse_unpaid_refits
 from tacit.estimators.intervals import wants_intervals
 from tacit.estimators.payment import Job, Paid, run
-from tacit.estimators.search_methods import METHODS, Request
+from tacit.estimators.search_methods import METHODS, SearchRequest
 from tacit.mechanisms import Facts, Mechanism, Plan, Shape, plan_classifier, plan_regression
 from tacit.mechanisms.selection import Candidate, Score, Search, default_score, in_silence
 from tacit.noise import Entropy, entropy_of
@@ -167,12 +167,12 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                 f"method={self.method!r} is not known; expected one of {', '.join(map(repr, METHODS))}"
             )
         variants = [_variant(model, setting) for setting in settings]
-        wishes = [variant._wishes() for variant in variants]
+        requests = [variant._request() for variant in variants]
         candidates = [_candidate(variant, setting) for variant, setting in zip(variants, settings, strict=True)]
-        request = Request(
+        request = SearchRequest(
             candidates=tuple(candidates),
-            wishes=tuple(wishes),
-            score=default_score(wishes[0].loss) if self.scoring is None else self.scoring,
+            requests=tuple(requests),
+            score=default_score(requests[0].loss) if self.scoring is None else self.scoring,
             whole=whole,
             privacy=privacy,
             select_privacy=as_budget(self.select_privacy),
@@ -231,10 +231,10 @@ def _variant(model: Any, setting: dict[str, Any]) -> Any:
 
 
 def _candidate(variant: Any, setting: dict[str, Any]) -> Candidate:
-    wishes, planner = variant._wishes(), plan_classifier if isinstance(variant, PrivateClassifier) else plan_regression
+    asked, planner = variant._request(), plan_classifier if isinstance(variant, PrivateClassifier) else plan_regression
 
     def plan(shape: Shape, budget: Budget) -> Mechanism:
-        return planner(shape, wishes, budget, variant.mechanism).mechanism
+        return planner(shape, asked, budget, variant.mechanism).mechanism
 
     return Candidate(", ".join(f"{name}={value!r}" for name, value in setting.items()), plan)
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.errors import ParameterError
-from tacit.mechanisms import Shape, Wishes
+from tacit.mechanisms import FitRequest, Shape
 from tacit.mechanisms.selection import (
     BudgetSplit,
     Candidate,
@@ -28,11 +28,11 @@ from tacit.privacy import Budget
 
 
 @dataclass(frozen=True)
-class Request:
+class SearchRequest:
     """All that is public about a search."""
 
     candidates: tuple[Candidate, ...]
-    wishes: tuple[Wishes, ...]
+    requests: tuple[FitRequest, ...]
     score: Score
     whole: Shape
     privacy: Budget
@@ -49,7 +49,7 @@ class Request:
         return self.whole.n - self.held_out
 
 
-def by_stability(request: Request) -> Search:
+def by_stability(request: SearchRequest) -> Search:
     """Train all on the same rows, choose, train the winner again."""
     return StabilitySearch(
         request.candidates,
@@ -63,7 +63,7 @@ def by_stability(request: Request) -> Search:
     )
 
 
-def by_split_data(request: Request) -> Search:
+def by_split_data(request: SearchRequest) -> Search:
     """Each candidate on a part of its own."""
     return DataSplit(
         request.candidates,
@@ -77,12 +77,12 @@ def by_split_data(request: Request) -> Search:
     )
 
 
-def by_tuning(request: Request) -> Search:
+def by_tuning(request: SearchRequest) -> Search:
     """k + 1 equal parts, scored by the model's own loss on the largest ball, chosen by the exponential mechanism."""
-    radii = [wishes.radius for wishes in request.wishes if wishes.radius is not None]
-    if len(radii) < len(request.wishes):
+    radii = [asked.radius for asked in request.requests if asked.radius is not None]
+    if len(radii) < len(request.requests):
         raise ParameterError("method='tuned' scores by an unbounded loss, so every candidate needs a radius")
-    losses = {wishes.loss for wishes in request.wishes}
+    losses = {asked.loss for asked in request.requests}
     if len(losses) > 1:
         raise ParameterError("method='tuned' compares candidates by their own loss, which must be the same for all")
     loss, radius, size = losses.pop(), max(radii), _shared(request.whole.n, len(request.candidates) + 1)
@@ -102,7 +102,7 @@ def by_tuning(request: Request) -> Search:
     )
 
 
-def by_split_budget(request: Request) -> Search:
+def by_split_budget(request: SearchRequest) -> Search:
     """Each candidate with a share of the budget."""
     return BudgetSplit(
         request.candidates,
@@ -116,12 +116,12 @@ def by_split_budget(request: Request) -> Search:
     )
 
 
-def by_lot(request: Request) -> Search:
+def by_lot(request: SearchRequest) -> Search:
     """A candidate drawn by lot."""
     return RandomChoice(request.candidates, request.whole, request.privacy)
 
 
-def by_random_stopping(request: Request) -> Search:
+def by_random_stopping(request: SearchRequest) -> Search:
     """Logarithmic stopping: γ solves mean K = (1 − γ)/(γ log(1/γ)) ≈ k."""
     count = len(request.candidates)
     denominator = 2
@@ -130,12 +130,12 @@ def by_random_stopping(request: Request) -> Search:
     return _stopping(request, Logarithmic(Fraction(1, denominator)))
 
 
-def by_geometric_stopping(request: Request) -> Search:
+def by_geometric_stopping(request: SearchRequest) -> Search:
     """Geometric stopping: as many tries as candidates on average."""
     return _stopping(request, Geometric(Fraction(1, len(request.candidates))))
 
 
-METHODS: dict[str, Callable[[Request], Search]] = {
+METHODS: dict[str, Callable[[SearchRequest], Search]] = {
     "stability": by_stability,
     "split-data": by_split_data,
     "tuned": by_tuning,
@@ -146,7 +146,7 @@ METHODS: dict[str, Callable[[Request], Search]] = {
 }
 
 
-def _stopping(request: Request, stopping: Geometric | Logarithmic) -> Search:
+def _stopping(request: SearchRequest, stopping: Geometric | Logarithmic) -> Search:
     return RandomStopping(
         request.candidates,
         request.score,

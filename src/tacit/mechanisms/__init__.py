@@ -2,7 +2,7 @@
 
 from tacit.mechanisms.accuracy import InteractiveAboveThreshold, OneSidedNoise, TwoSidedNoise
 from tacit.mechanisms.centred import CentredObjective
-from tacit.mechanisms.choice import Plan, Wishes, plan_classifier, plan_regression
+from tacit.mechanisms.choice import FitRequest, Plan, plan_classifier, plan_regression
 from tacit.mechanisms.covariance import TARGET_WEIGHT, CovariancePerturbation
 from tacit.mechanisms.functional import FunctionalMechanism
 from tacit.mechanisms.histogram import Grid, NoisyCounts, nearest_counts
@@ -20,6 +20,7 @@ __all__ = [
     "CovariancePerturbation",
     "Entrywise",
     "Facts",
+    "FitRequest",
     "Frobenius",
     "FunctionalMechanism",
     "Gaussian",
@@ -38,7 +39,6 @@ __all__ = [
     "Shape",
     "SphericalLaplace",
     "TwoSidedNoise",
-    "Wishes",
     "nearest_counts",
     "plan_classifier",
     "plan_regression",

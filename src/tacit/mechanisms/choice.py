@@ -26,7 +26,7 @@ from tacit.privacy import ZCDP, Approx, Budget, Pure
 
 
 @dataclass(frozen=True)
-class Wishes:
+class FitRequest:
     """What the user fixed; None leaves a value to the defaults."""
 
     loss: Loss
@@ -45,27 +45,27 @@ class Plan:
 FEW_COLUMNS = 3
 LITTLE_CROWDING = 0.001
 
-Planner = Callable[[Shape, Wishes, Budget], Plan]
+Planner = Callable[[Shape, FitRequest, Budget], Plan]
 
 
-def plan_classifier(shape: Shape, wishes: Wishes, budget: Budget, mechanism: str) -> Plan:
+def plan_classifier(shape: Shape, request: FitRequest, budget: Budget, mechanism: str) -> Plan:
     """A plan for logistic loss or a hinge."""
     if mechanism == "auto":
-        if wishes.loss.smooth:
-            return objective(shape, wishes, budget)
-        plan = output(shape, wishes, budget)
+        if request.loss.smooth:
+            return objective(shape, request, budget)
+        plan = output(shape, request, budget)
         return Plan(
             plan.mechanism, "output perturbation: the loss has a corner, which rules objective perturbation out"
         )
     return _named(mechanism, {"output": output, "objective": objective, "functional": functional})(
-        shape, wishes, budget
+        shape, request, budget
     )
 
 
-def plan_regression(shape: Shape, wishes: Wishes, budget: Budget, mechanism: str) -> Plan:
+def plan_regression(shape: Shape, request: FitRequest, budget: Budget, mechanism: str) -> Plan:
     """A plan for squared loss."""
     if mechanism == "auto":
-        return _automatic_regression(shape, wishes, budget)
+        return _automatic_regression(shape, request, budget)
     planners: dict[str, Planner] = {
         "output": output,
         "objective": objective,
@@ -73,25 +73,25 @@ def plan_regression(shape: Shape, wishes: Wishes, budget: Budget, mechanism: str
         "covariance": covariance,
         "functional": functional,
     }
-    return _named(mechanism, planners)(shape, wishes, budget)
+    return _named(mechanism, planners)(shape, request, budget)
 
 
-def output(shape: Shape, wishes: Wishes, budget: Budget) -> Plan:
+def output(shape: Shape, request: FitRequest, budget: Budget) -> Plan:
     """Output perturbation."""
-    l2 = wishes.l2 or defaults.output_l2(shape, wishes.loss, budget, wishes.radius)
-    problem = Problem(shape, wishes.loss, l2, wishes.radius)
+    l2 = request.l2 or defaults.output_l2(shape, request.loss, budget, request.radius)
+    problem = Problem(shape, request.loss, l2, request.radius)
     return Plan(OutputPerturbation(problem, budget), "output perturbation, as asked")
 
 
-def objective(shape: Shape, wishes: Wishes, budget: Budget) -> Plan:
+def objective(shape: Shape, request: FitRequest, budget: Budget) -> Plan:
     """Objective perturbation, with λ raised where the theorem needs it."""
-    if not wishes.loss.smooth:
+    if not request.loss.smooth:
         raise ParameterError("objective perturbation needs a smooth loss; for the hinge use mechanism='output'")
-    radius = wishes.radius
-    if radius is None and isinstance(wishes.loss, Squared):
+    radius = request.radius
+    if radius is None and isinstance(request.loss, Squared):
         radius = defaults.squared_radius(shape, budget)
-    asked = wishes.l2 or defaults.objective_l2(shape, wishes.loss, budget, radius)
-    problem = defaults.raised_l2(Problem(shape, wishes.loss, asked, radius), budget)
+    asked = request.l2 or defaults.objective_l2(shape, request.loss, budget, radius)
+    problem = defaults.raised_l2(Problem(shape, request.loss, asked, radius), budget)
     notes = () if problem.l2 == asked else (f"l2 raised from {asked:.6g} to {problem.l2:.6g}: the theorem needs it",)
     mechanism = ObjectivePerturbation(problem, budget, notes)
     law = mechanism.law
@@ -103,45 +103,47 @@ def objective(shape: Shape, wishes: Wishes, budget: Budget) -> Plan:
     return Plan(mechanism, why)
 
 
-def covariance(shape: Shape, wishes: Wishes, budget: Budget) -> Plan:
+def covariance(shape: Shape, request: FitRequest, budget: Budget) -> Plan:
     """Covariance perturbation; under pure ε in the norm with less noise."""
     measure: Frobenius | Entrywise = Frobenius()
     if isinstance(budget, Pure):
         measures: tuple[Frobenius | Entrywise, ...] = (Frobenius(), Entrywise())
         measure = min(measures, key=lambda m: _entry_noise(shape, budget, m))
-    mechanism = CovariancePerturbation(shape, budget, measure, wishes.l2, wishes.radius)
+    mechanism = CovariancePerturbation(shape, budget, measure, request.l2, request.radius)
     return Plan(mechanism, f"covariance perturbation with {mechanism.moments.law.name.split(' (')[0]} noise")
 
 
-def centred(shape: Shape, wishes: Wishes, budget: Budget) -> Plan:
+def centred(shape: Shape, request: FitRequest, budget: Budget) -> Plan:
     """Mean of y first, then objective perturbation of the rest."""
-    inner = objective(shape, wishes, budget.share(1 - MEAN_SHARE))
+    inner = objective(shape, request, budget.share(1 - MEAN_SHARE))
     assert isinstance(inner.mechanism, ObjectivePerturbation)
     mechanism = CentredObjective(shape, budget.share(MEAN_SHARE), inner.mechanism)
     return Plan(mechanism, "mean of the target first, then objective perturbation of the rest on a ball")
 
 
-def functional(shape: Shape, wishes: Wishes, budget: Budget) -> Plan:
+def functional(shape: Shape, request: FitRequest, budget: Budget) -> Plan:
     """The published functional mechanism."""
     if not isinstance(budget, Pure):
         raise ParameterError("the functional mechanism is published for pure ε; pass privacy=Pure(...) or a number")
-    if wishes.l2 is not None or wishes.radius is not None:
+    if request.l2 is not None or request.radius is not None:
         raise ParameterError("the functional mechanism chooses its own regularisation; leave l2 and radius out")
-    return Plan(FunctionalMechanism(shape, wishes.loss, budget), "functional mechanism, as asked: a published baseline")
+    return Plan(
+        FunctionalMechanism(shape, request.loss, budget), "functional mechanism, as asked: a published baseline"
+    )
 
 
-def _automatic_regression(shape: Shape, wishes: Wishes, budget: Budget) -> Plan:
+def _automatic_regression(shape: Shape, request: FitRequest, budget: Budget) -> Plan:
     match budget:
         case Approx() | ZCDP():
-            plan = covariance(shape, wishes, budget)
+            plan = covariance(shape, request, budget)
             return Plan(plan.mechanism, f"{plan.why}: one release, under a budget that allows Gaussian noise")
         case Pure(epsilon):
             crowding = shape.width**1.5 / (shape.n * epsilon)
             facts = f"d = {shape.width}, d^1.5/(nε) = {crowding:.2g}"
             if shape.width <= FEW_COLUMNS or crowding < LITTLE_CROWDING or shape.constant is None:
-                plan = covariance(shape, wishes, budget)
+                plan = covariance(shape, request, budget)
                 return Plan(plan.mechanism, f"{plan.why}: d ≤ 3 or d^1.5/(nε) < 0.001 or no intercept ({facts})")
-            plan = centred(shape, wishes, budget)
+            plan = centred(shape, request, budget)
             return Plan(plan.mechanism, f"{plan.why}: d > 3 and d^1.5/(nε) ≥ 0.001 ({facts})")
 
 

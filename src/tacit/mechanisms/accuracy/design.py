@@ -28,7 +28,7 @@ Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Wish:
+class HaltingTask:
     """Δ of the query, the gap between a perfect and a bad hypothesis, γ, and the most ε."""
 
     sensitivity: float
@@ -45,58 +45,58 @@ class Design:
     epsilons: tuple[float, ...]
 
 
-def best_design(wish: Wish, easy: float, hard: float, levels: int | None) -> Design | None:
+def best_design(task: HaltingTask, easy: float, hard: float, levels: int | None) -> Design | None:
     """The design with the smallest mean over guesses of log(expected ε paid); None if max_privacy pays for none."""
-    prices = PRICES * (wish.sensitivity / wish.gap)
-    prices = prices[prices <= MOST_OF_BUDGET * wish.most]
+    prices = PRICES * (task.sensitivity / task.gap)
+    prices = prices[prices <= MOST_OF_BUDGET * task.most]
     if prices.size == 0:
         return None
     counts = np.array(COUNTS if levels is None else [levels])
-    margins = unit_margins(2 * THRESHOLD_SHARE / (1 - THRESHOLD_SHARE), counts + 1.0, wish.failure)
-    query_noise = 2 * wish.sensitivity / ((1 - THRESHOLD_SHARE) * prices)
-    hopeless = margins[:, None] * query_noise > DEEPEST * wish.gap
+    margins = unit_margins(2 * THRESHOLD_SHARE / (1 - THRESHOLD_SHARE), counts + 1.0, task.failure)
+    query_noise = 2 * task.sensitivity / ((1 - THRESHOLD_SHARE) * prices)
+    hopeless = margins[:, None] * query_noise > DEEPEST * task.gap
     if hopeless.all():
         return None
     regrets = np.stack(
         [
-            _regrets(wish, margin, prices, _ladders(wish, easy, hard, prices, int(count)), np.geomspace(easy, hard, 3))
+            _regrets(task, margin, prices, _ladders(task, easy, hard, prices, int(count)), np.geomspace(easy, hard, 3))
             for count, margin in zip(counts, margins, strict=True)
         ]
     )
     row, column = np.unravel_index(int(np.argmin(np.where(hopeless, np.inf, regrets))), regrets.shape)
-    epsilons = _ladders(wish, easy, hard, prices[column : column + 1], int(counts[row]))[0]
-    return Design(OneSidedNoise(wish.sensitivity, float(prices[column])), tuple(epsilons.tolist()))
+    epsilons = _ladders(task, easy, hard, prices[column : column + 1], int(counts[row]))[0]
+    return Design(OneSidedNoise(task.sensitivity, float(prices[column])), tuple(epsilons.tolist()))
 
 
-def least_budget(wish: Wish, levels: int | None) -> float:
+def least_budget(task: HaltingTask, levels: int | None) -> float:
     """The smallest max_privacy for which `best_design` finds a test, up to the grid of prices."""
     counts = np.array([COUNTS[0] if levels is None else levels])
-    (margin,) = unit_margins(2 * THRESHOLD_SHARE / (1 - THRESHOLD_SHARE), counts + 1.0, wish.failure)
+    (margin,) = unit_margins(2 * THRESHOLD_SHARE / (1 - THRESHOLD_SHARE), counts + 1.0, task.failure)
     needed = 2 * float(margin) / ((1 - THRESHOLD_SHARE) * DEEPEST)
     price = next((p for p in PRICES.tolist() if p >= needed), needed)
-    return price * wish.sensitivity / (wish.gap * MOST_OF_BUDGET)
+    return price * task.sensitivity / (task.gap * MOST_OF_BUDGET)
 
 
-def _ladders(wish: Wish, easy: float, hard: float, prices: Numbers, count: int) -> Numbers:
+def _ladders(task: HaltingTask, easy: float, hard: float, prices: Numbers, count: int) -> Numbers:
     """One ladder for each ε₀: from below the easiest guess to above the hardest one, or to what the budget leaves."""
-    tops = np.minimum(ABOVE_HARD * hard, (wish.most - prices) * (1 - 2.0**-40))
+    tops = np.minimum(ABOVE_HARD * hard, (task.most - prices) * (1 - 2.0**-40))
     lows = np.minimum(BELOW_EASY * easy, tops / 2)
     ratios = np.log((prices + tops) / (prices + lows))
     between = np.exp(np.linspace(0.0, 1.0, count) * ratios[:, None]) * (prices + lows)[:, None] - prices[:, None]
     return np.asarray(np.clip(between, lows[:, None], tops[:, None]))
 
 
-def _regrets(wish: Wish, margin: float, prices: Numbers, ladders: Numbers, guesses: Numbers) -> Numbers:
+def _regrets(task: HaltingTask, margin: float, prices: Numbers, ladders: Numbers, guesses: Numbers) -> Numbers:
     """For each ε₀: mean over guesses of log(ε₀ + Σ ε_t P(halt at t)), and a large price where the search never halts.
 
     Axes of the large arrays: guess, ε₀, threshold noise, level.
     """
-    first = wish.sensitivity / (THRESHOLD_SHARE * prices[:, None, None])
-    second = 2 * wish.sensitivity / ((1 - THRESHOLD_SHARE) * prices[:, None, None])
-    threshold = second * margin - wish.gap + first * DRAWS[None, :, None]
+    first = task.sensitivity / (THRESHOLD_SHARE * prices[:, None, None])
+    second = 2 * task.sensitivity / ((1 - THRESHOLD_SHARE) * prices[:, None, None])
+    threshold = second * margin - task.gap + first * DRAWS[None, :, None]
     tries = math.ceil(ladders.shape[1] / MOST_STEPS)  # levels so close that they are counted as one with many tries
     epsilons = ladders[:, tries - 1 :: tries][:, None, :]
-    excess = wish.gap * np.minimum(1.0, (guesses[:, None, None, None] / epsilons) ** 2)
+    excess = task.gap * np.minimum(1.0, (guesses[:, None, None, None] / epsilons) ** 2)
     refused = (1 - np.exp(-np.maximum(threshold + excess, 0.0) / second)) ** tries
     alive = np.cumprod(refused, axis=-1)
     before = np.concatenate([np.ones_like(alive[..., :1]), alive[..., :-1]], axis=-1)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from tacit.errors import ParameterError
 from tacit.losses import Loss
-from tacit.mechanisms.accuracy.design import Wish, best_design, least_budget
+from tacit.mechanisms.accuracy.design import HaltingTask, best_design, least_budget
 from tacit.mechanisms.accuracy.excess_risk import ExcessRisk
 from tacit.mechanisms.accuracy.gradual import ZeroFirst
 from tacit.mechanisms.accuracy.gradual_noise import (
@@ -31,7 +31,7 @@ DOUBLING_BELOW, DOUBLING_ABOVE = 0.5, 8.0  # ends of the doubling ladder around 
 
 
 @dataclass(frozen=True)
-class Goal:
+class AccuracyRequest:
     """What the user asks for: excess risk at most α except with probability γ, and never more than a budget."""
 
     excess_risk: float
@@ -50,7 +50,7 @@ class Goal:
 
 
 @dataclass(frozen=True)
-class Question:
+class AccuracyProblem:
     """The model that is to be found: rows of a shape, a loss, λ, an optional public radius, a source of hypotheses."""
 
     shape: Shape
@@ -59,57 +59,57 @@ class Question:
     radius: float | None
     mechanism: str
 
-    def tight_query(self, goal: Goal) -> ExcessRisk:
+    def tight_query(self, asked: AccuracyRequest) -> ExcessRisk:
         """Truncated at α, on the smallest ball that is proved to hold the minimiser. By `stationary-norm`."""
         problem = Problem(self.shape, self.loss, self.l2, self.radius)
-        query = ExcessRisk(replace(problem, radius=stationary_radius(problem)), goal.excess_risk)
+        query = ExcessRisk(replace(problem, radius=stationary_radius(problem)), asked.excess_risk)
         if query.bad_value >= 0:
             raise ParameterError(
-                f"excess_risk of {goal.excess_risk:g} is below what the rounding of sums and the solver leave certain, "
-                f"{query.error:.3g}; ask for a larger one"
+                f"excess_risk of {asked.excess_risk:g} is below what the rounding of sums and the solver leave "
+                f"certain, {query.error:.3g}; ask for a larger one"
             )
         return query
 
 
 def plan_noise_reduction(
-    question: Question, goal: Goal, levels: int | None, noises: Sequence[GradualNoise] = PURE_NOISES
+    problem: AccuracyProblem, asked: AccuracyRequest, levels: int | None, noises: Sequence[GradualNoise] = PURE_NOISES
 ) -> AccuracySearch:
     """The source that needs least by the public guess, and the ladder and test with the smallest expected total."""
-    query = question.tight_query(goal)
-    source = min(sources(query, question.mechanism, tuple(noises)), key=lambda each: each.expected)
-    wish = Wish(query.sensitivity.total, -query.bad_value, goal.failure, goal.epsilon)
-    design = best_design(wish, source.easy, source.hard, levels)
+    query = problem.tight_query(asked)
+    source = min(sources(query, problem.mechanism, tuple(noises)), key=lambda each: each.expected)
+    task = HaltingTask(query.sensitivity.total, -query.bad_value, asked.failure, asked.epsilon)
+    design = best_design(task, source.easy, source.hard, levels)
     if design is None:
-        raise ParameterError(_too_little(goal, least_budget(wish, levels)))
-    test = tight_test(design.noise, len(design.epsilons) + 1, goal.failure, query.bad_value)
+        raise ParameterError(_too_little(asked, least_budget(task, levels)))
+    test = tight_test(design.noise, len(design.epsilons) + 1, asked.failure, query.bad_value)
     return AccuracySearch(query, test, ZeroFirst(query.problem, source.build(design.epsilons)))
 
 
-def plan_brownian(question: Question, goal: Goal, levels: int | None) -> AccuracySearch:
+def plan_brownian(problem: AccuracyProblem, asked: AccuracyRequest, levels: int | None) -> AccuracySearch:
     """Noise reduction with Gaussian noise: every level has its share of δ. By `ex-post-delta`."""
-    if not isinstance(goal.most, Approx):
+    if not isinstance(asked.most, Approx):
         raise ParameterError("Gaussian noise has no pure loss: pass max_privacy=Approx(epsilon, delta) for 'brownian'")
     if levels is not None and levels > MOST_LEVELS:
         raise ParameterError(f"a Gaussian ladder has at most {MOST_LEVELS} levels, got {levels}")
-    return plan_noise_reduction(question, goal, levels, [BrownianReduction(goal.most.delta)])
+    return plan_noise_reduction(problem, asked, levels, [BrownianReduction(asked.most.delta)])
 
 
-def plan_doubling(question: Question, goal: Goal) -> AccuracySearch:
+def plan_doubling(problem: AccuracyProblem, asked: AccuracyRequest) -> AccuracySearch:
     """Independent releases at ε, 2ε, 4ε, … each with a test of its own. By `doubling-method`."""
-    query = question.tight_query(goal)
+    query = problem.tight_query(asked)
     source = sources(query, "output", (FreshNoise(SphericalReduction()),))[0]
     chances = max(2, math.ceil(math.log2(DOUBLING_ABOVE * source.hard / (DOUBLING_BELOW * source.easy))))
-    test = tight_doubling_test(query.sensitivity.total, chances, goal.failure, query.bad_value)
+    test = tight_doubling_test(query.sensitivity.total, chances, asked.failure, query.bad_value)
     epsilons = [DOUBLING_BELOW * source.easy * 2**k for k in range(chances)]
-    while epsilons and test.cost(len(epsilons)) + sum(epsilons) * (1 + 2.0**-40) > goal.epsilon:
+    while epsilons and test.cost(len(epsilons)) + sum(epsilons) * (1 + 2.0**-40) > asked.epsilon:
         epsilons.pop()
     if not epsilons:
-        raise ParameterError(_too_little(goal, test.cost(1)))
+        raise ParameterError(_too_little(asked, test.cost(1)))
     return AccuracySearch(query, test, source.build(tuple(epsilons)))
 
 
-def _too_little(goal: Goal, least: float) -> str:
+def _too_little(asked: AccuracyRequest, least: float) -> str:
     return (
-        f"max_privacy of {goal.epsilon:g} does not even pay for the test of accuracy, which asks for {least:.3g} or "
+        f"max_privacy of {asked.epsilon:g} does not even pay for the test of accuracy, which asks for {least:.3g} or "
         "more; allow more, ask for a larger excess_risk, or declare a smaller public radius"
     )

@@ -17,21 +17,21 @@ from tacit.mechanisms.accuracy.excess_risk import ExcessRisk
 from tacit.mechanisms.accuracy.gradual import GradualOutput
 from tacit.mechanisms.accuracy.gradual_noise import SphericalReduction
 from tacit.mechanisms.accuracy.halting import NoTest
-from tacit.mechanisms.accuracy.plan import Goal, Question
+from tacit.mechanisms.accuracy.plan import AccuracyProblem, AccuracyRequest
 from tacit.mechanisms.accuracy.search import AccuracySearch
 from tacit.mechanisms.accuracy.stationary import stationary_radius
 from tacit.mechanisms.erm import RiskBounds
 from tacit.mechanisms.problem import Problem
 
 
-def plan_theory(question: Question, goal: Goal) -> AccuracySearch:
+def plan_theory(problem: AccuracyProblem, asked: AccuracyRequest) -> AccuracySearch:
     """Output perturbation at the smallest ε that the bound allows. By `theory-inversion`."""
-    query = question.tight_query(goal)
+    query = problem.tight_query(asked)
     sensitivity = GradualOutput(query, SphericalReduction(), (1.0,)).sensitivity.total
-    epsilon = noise_quantile(question.shape.width, goal.failure) * sensitivity / _allowed_length(question, query, goal)
+    epsilon = noise_quantile(problem.shape.width, asked.failure) * sensitivity / _allowed_length(problem, query, asked)
     epsilon *= 1 + 2.0**-18  # the grid of the release: half a unit in each coordinate
-    if epsilon > goal.epsilon:
-        raise ParameterError(f"the theorem asks for ε = {epsilon:.3g}, more than max_privacy = {goal.epsilon:g}")
+    if epsilon > asked.epsilon:
+        raise ParameterError(f"the theorem asks for ε = {epsilon:.3g}, more than max_privacy = {asked.epsilon:g}")
     return AccuracySearch(query, NoTest(), GradualOutput(query, SphericalReduction(), (epsilon,)))
 
 
@@ -48,13 +48,13 @@ def _tail(width: int, length: float) -> float:
     return upper(lambda: exact(length).gamma_upper(arb(width), regularized=1))
 
 
-def _allowed_length(question: Question, query: ExcessRisk, goal: Goal) -> float:
+def _allowed_length(problem: AccuracyProblem, query: ExcessRisk, asked: AccuracyRequest) -> float:
     """The largest ℓ with g ℓ + (L/2) ℓ² ≤ α − (solver and rounding)."""
-    bounds = RiskBounds(question.shape, question.loss, question.l2)
-    free = Problem(question.shape, question.loss, question.l2)
-    interior = question.radius is None or question.radius >= stationary_radius(free)
+    bounds = RiskBounds(problem.shape, problem.loss, problem.l2)
+    free = Problem(problem.shape, problem.loss, problem.l2)
+    interior = problem.radius is None or problem.radius >= stationary_radius(free)
     slope = 0.0 if interior else bounds.gradient_bounds(query.radius).magnitude
-    target = goal.excess_risk - query.error
+    target = asked.excess_risk - query.error
     length = 2 * target / (slope + math.sqrt(slope**2 + 2 * bounds.smoothness * target))
     if length <= query.tolerance:
         raise ParameterError("excess_risk is below the accuracy of the solver; ask for a larger one")

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from tacit.errors import ParameterError
 from tacit.mechanisms import choice
-from tacit.mechanisms.choice import Plan, Wishes
+from tacit.mechanisms.choice import FitRequest, Plan
 from tacit.mechanisms.covariance import TARGET_WEIGHT
 from tacit.mechanisms.intervals.row_weights import Curvature, SquaredSlope
 from tacit.mechanisms.intervals.shares import TRACE_PURE, TRACE_ZCDP, Split, mean_noise, shared
@@ -31,13 +31,13 @@ MUCH_LESS = 1.5  # pure ε makes the Hessian noisier than zCDP does: less noise 
 
 
 def plan_classifier_with_intervals(
-    shape: Shape, wishes: Wishes, budget: Budget, mechanism: str, split: Split | None
+    shape: Shape, request: FitRequest, budget: Budget, mechanism: str, split: Split | None
 ) -> Plan:
     """Objective perturbation ("auto") or output perturbation, then Hessian and score covariance."""
-    if not wishes.loss.smooth:
+    if not request.loss.smooth:
         raise ParameterError("intervals need a loss with curvature: use loss='huber', or inference=False")
-    _refuse_radius(wishes)
-    planners: dict[str, Callable[[Shape, Wishes, Budget], Plan]] = {
+    _refuse_radius(request)
+    planners: dict[str, Callable[[Shape, FitRequest, Budget], Plan]] = {
         "auto": choice.objective,
         "objective": choice.objective,
         "output": choice.output,
@@ -47,18 +47,18 @@ def plan_classifier_with_intervals(
         raise ParameterError(f"mechanism={mechanism!r} has no intervals; expected one of {offered}")
     whole = adding_up(budget, shape.width)
     draft = split or (TRACE_PURE if isinstance(whole, Pure) else TRACE_ZCDP)
-    draft_fit = planners[mechanism](shape, wishes, draft.of(whole)[0]).mechanism
+    draft_fit = planners[mechanism](shape, request, draft.of(whole)[0]).mechanism
     assert isinstance(draft_fit, (ObjectivePerturbation, OutputPerturbation))
     l2 = draft_fit.problem.l2
-    if wishes.l2 is None:
-        l2 = max(l2, HESSIAN_NOISE_IN_L2 * mean_noise(shape, Curvature(wishes.loss), draft.of(whole)[1]))
-    used, statistic = shared(shape, wishes.loss, l2, whole, split)
+    if request.l2 is None:
+        l2 = max(l2, HESSIAN_NOISE_IN_L2 * mean_noise(shape, Curvature(request.loss), draft.of(whole)[1]))
+    used, statistic = shared(shape, request.loss, l2, whole, split)
     fit_budget, curvature_budget, scores_budget = used.of(whole)
-    plan = planners[mechanism](shape, Wishes(wishes.loss, l2), fit_budget)
+    plan = planners[mechanism](shape, FitRequest(request.loss, l2), fit_budget)
     fit = plan.mechanism
     assert isinstance(fit, (ObjectivePerturbation, OutputPerturbation))
-    curvature = WeightedMoments(shape, Curvature(wishes.loss), curvature_budget)
-    scores = WeightedMoments(shape, SquaredSlope(wishes.loss), scores_budget, statistic)
+    curvature = WeightedMoments(shape, Curvature(request.loss), curvature_budget)
+    scores = WeightedMoments(shape, SquaredSlope(request.loss), scores_budget, statistic)
     why = (
         f"{plan.why}; with intervals: {used.fit:.0%} of the budget for coefficients, {used.curvature:.0%} for the "
         f"Hessian, {used.scores:.0%} for the {scores.statistic.label}score covariance"
@@ -67,7 +67,7 @@ def plan_classifier_with_intervals(
 
 
 def plan_regression_with_intervals(
-    shape: Shape, wishes: Wishes, budget: Budget, mechanism: str, split: Split | None
+    shape: Shape, request: FitRequest, budget: Budget, mechanism: str, split: Split | None
 ) -> Plan:
     """Second moments with nine tenths of the budget and residual scores with the rest, or moments with all of it.
 
@@ -78,11 +78,11 @@ def plan_regression_with_intervals(
         raise ParameterError(f"mechanism={mechanism!r} has no intervals for regression; expected 'auto', 'covariance'")
     if split is not None:
         raise ParameterError("the split of a regression follows from public facts; pass inference=True")
-    _refuse_radius(wishes)
+    _refuse_radius(request)
     whole = adding_up(budget, svec_size(shape.width + 1))
     moments = MomentRelease(shape, whole.share(1 - RESIDUAL_SHARE), Frobenius(), TARGET_WEIGHT)
-    l2 = wishes.l2 or HESSIAN_NOISE_IN_L2 * moments.law.deviation(moments.size) / shape.n
-    scores = WeightedMoments(shape, SquaredSlope(wishes.loss, RESIDUAL_CAP), whole.share(RESIDUAL_SHARE))
+    l2 = request.l2 or HESSIAN_NOISE_IN_L2 * moments.law.deviation(moments.size) / shape.n
+    scores = WeightedMoments(shape, SquaredSlope(request.loss, RESIDUAL_CAP), whole.share(RESIDUAL_SHARE))
     limit = max(l2, SMALL_NOISE) / (3 if isinstance(whole, Pure) else 10)
     if scores.law().deviation(scores.size) / shape.n <= limit:
         return Plan(
@@ -109,8 +109,8 @@ def adding_up(budget: Budget, width: int) -> Budget:
     return pure if quiet else zcdp
 
 
-def _refuse_radius(wishes: Wishes) -> None:
-    if wishes.radius is not None:
+def _refuse_radius(request: FitRequest) -> None:
+    if request.radius is not None:
         raise ParameterError(
             "intervals describe an unconstrained minimum; leave radius out, or fit with inference=False"
         )

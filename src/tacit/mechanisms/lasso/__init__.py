@@ -4,7 +4,7 @@ from tacit.mechanisms.lasso.candidates import BOTH_SIGNS, SIGNS_IN_TURN, Candida
 from tacit.mechanisms.lasso.frank_wolfe import expanded
 from tacit.mechanisms.lasso.loss import ClippedLogistic, ClippedLoss, ClippedSquared
 from tacit.mechanisms.lasso.path import PATH
-from tacit.mechanisms.lasso.plan import LassoWishes, plan_lasso
+from tacit.mechanisms.lasso.plan import SparseFitRequest, plan_lasso
 from tacit.mechanisms.lasso.schedule import SCHEDULES
 
 __all__ = [
@@ -16,7 +16,7 @@ __all__ = [
     "ClippedLogistic",
     "ClippedLoss",
     "ClippedSquared",
-    "LassoWishes",
+    "SparseFitRequest",
     "expanded",
     "plan_lasso",
 ]

@@ -15,7 +15,7 @@ from tacit.privacy import Budget
 
 
 @dataclass(frozen=True)
-class LassoWishes:
+class SparseFitRequest:
     """What the user fixed; steps=None leaves their number to the bound."""
 
     loss: ClippedLoss
@@ -27,12 +27,12 @@ class LassoWishes:
     constant_work: bool
 
 
-def plan_lasso(shape: Shape, wishes: LassoWishes, budget: Budget, path: Budget | None) -> tuple[Plan, int]:
+def plan_lasso(shape: Shape, request: SparseFitRequest, budget: Budget, path: Budget | None) -> tuple[Plan, int]:
     """A calibrated plan and its number of steps; warns if the noise must drown every signal."""
-    problem = L1Problem(shape, wishes.loss, wishes.radius, wishes.column_moment, wishes.candidates)
+    problem = L1Problem(shape, request.loss, request.radius, request.column_moment, request.candidates)
     charge = selection_budget(budget)
-    steps = problem.recommended_steps(charge) if wishes.steps is None else wishes.steps
-    fit = VertexFrankWolfe(problem, charge, steps, wishes.schedule, wishes.constant_work)
+    steps = problem.recommended_steps(charge) if request.steps is None else request.steps
+    fit = VertexFrankWolfe(problem, charge, steps, request.schedule, request.constant_work)
     if fit.hopeless:
         warnings.warn(
             f"at this budget the noise of a selection exceeds any score that {shape.n} rows can give to one of "
@@ -41,5 +41,5 @@ def plan_lasso(shape: Shape, wishes: LassoWishes, budget: Budget, path: Budget |
             UserWarning,
             stacklevel=5,
         )
-    origin = "from a bound with public numbers" if wishes.steps is None else "as asked"
+    origin = "from a bound with public numbers" if request.steps is None else "as asked"
     return Plan(with_loss_path(fit, path), f"private Frank–Wolfe; {steps} steps, {origin}"), steps

@@ -15,7 +15,7 @@ from tacit.mechanisms.lasso import (
     ClippedLogistic,
     ClippedLoss,
     ClippedSquared,
-    LassoWishes,
+    SparseFitRequest,
 )
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ LOSSES: dict[str, ClippedLoss] = {"squared": ClippedSquared(), "logistic": Clipp
 DEFAULT_RADIUS = {"squared": 1.0, "logistic": 20.0}
 
 
-def lasso_wishes(model: "PrivateLasso") -> LassoWishes:
+def sparse_fit_request(model: "PrivateLasso") -> SparseFitRequest:
     """What the user fixed; a ParameterError says what is wrong with it."""
     if model.loss not in LOSSES:
         raise ParameterError(f"loss must be 'squared' or 'logistic', got {model.loss!r}")
@@ -37,7 +37,7 @@ def lasso_wishes(model: "PrivateLasso") -> LassoWishes:
     if not whole and model.steps != "auto":
         raise ParameterError(f"steps must be a whole number or 'auto', got {model.steps!r}")
     radius = DEFAULT_RADIUS[model.loss] if model.radius is None else _number("radius", model.radius)
-    return LassoWishes(
+    return SparseFitRequest(
         loss=LOSSES[model.loss],
         radius=radius,
         steps=int(model.steps) if whole else None,
