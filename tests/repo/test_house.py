@@ -111,3 +111,44 @@ def test_the_rule_of_faces_sees_what_it_forbids():
     assert not deep_imports("tacit.mechanisms.lasso.plan", allowed, packages)
     assert deep_imports("tacit.mechanisms.lasso.plan", ast.parse("from tacit.rows.door import x"), packages)
     assert deep_imports("tacit.mechanisms.choice", ast.parse("from tacit.mechanisms.lasso.plan import x"), packages)
+
+
+def public_definitions(tree: ast.Module) -> list[str]:
+    """Functions, classes and methods without an underscore, at the top of a module or of a class."""
+    tops = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+    inner = [node for top in tops if isinstance(top, ast.ClassDef) for node in top.body]
+    found = [*tops, *(node for node in inner if isinstance(node, ast.FunctionDef))]
+    return [node.name for node in found if not node.name.startswith("_")]
+
+
+def used_names(tree: ast.Module) -> set[str]:
+    """Names and attributes that code reads; a definition or an import alone is no use."""
+    nodes = list(ast.walk(tree))
+    return {n.id for n in nodes if isinstance(n, ast.Name)} | {n.attr for n in nodes if isinstance(n, ast.Attribute)}
+
+
+CALLED_FROM_OUTSIDE = {"predict_log_proba", "ignore_aliases"}
+"""Names that other libraries call: scikit-learn's scorers, the base class of PyYAML's dumpers."""
+FOR_CHECKING = {"Balls", "refinements"}
+"""The second evaluator of noise and the count of words beyond the first: written so that tests can compare."""
+
+
+def test_every_public_function_has_a_caller_or_a_page_for_users():
+    trees = {path: parse(path) for path in python_files(SOURCE)}
+    outside = [parse(path) for folder in ("benchmarks", "examples") for path in python_files(ROOT / folder)]
+    used = set().union(*map(used_names, [*trees.values(), *outside])) | CALLED_FROM_OUTSIDE | FOR_CHECKING
+    pages = "\n".join(path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+    documented = set(re.findall(r"\w+", pages))
+    idle = {
+        f"{module_name(path)}.{name}"
+        for path, tree in trees.items()
+        for name in public_definitions(tree)
+        if name not in used and name not in documented
+    }
+    assert not idle
+
+
+def test_a_definition_is_not_its_own_caller():
+    tree = ast.parse("def idle():\n    return 1\n\nclass Box:\n    def unused(self):\n        return self.used()")
+    assert set(public_definitions(tree)) == {"idle", "Box", "unused"}
+    assert not {"idle", "unused"} & used_names(tree)

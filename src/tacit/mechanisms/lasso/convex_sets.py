@@ -25,10 +25,6 @@ class ConvexSet(Protocol):
     def diameter(self) -> float:
         """The largest ℓ2 distance of two of its points."""
 
-    @property
-    def l2_radius(self) -> float:
-        """The largest ℓ2 norm of its points."""
-
     def start(self, width: int) -> Vector:
         """A point of the set."""
 
@@ -48,10 +44,6 @@ class _Sized:
     def __post_init__(self) -> None:
         if not 0 < self.radius < 2**20:
             raise ParameterError(f"radius must be a positive number below 2**20, got {self.radius!r}")
-
-    @property
-    def l2_radius(self) -> float:
-        return self.radius
 
 
 @dataclass(frozen=True)
