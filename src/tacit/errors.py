@@ -16,17 +16,9 @@ class SchemaError(TacitError, ValueError):
     """A table does not have the declared shape: column names, number of columns, kinds, lengths."""
 
 
-class NotFittedYet(TacitError, AttributeError):
-    """A result was asked for before `fit` released one."""
-
-
 class LedgerError(TacitError):
     """The ledger cannot be read, written or trusted."""
 
 
 class BudgetExceeded(TacitError):
-    """A charge does not fit the account; nothing was read."""
-
-
-class SolverFailure(TacitError, RuntimeError):
-    """A solver missed its promised tolerance: a defect of tacit, never of the data."""
+    """A charge does not fit the account: nothing was charged, read or released."""

@@ -10,7 +10,7 @@ from tacit.domain.geometry import CLASSIFICATION, REGRESSION, UNCLIPPED, Geometr
 from tacit.domain.norms import Norms
 from tacit.domain.schema import Schema
 from tacit.domain.table_encoding import CompactRows, TableEncoding
-from tacit.domain.targets import Binary, Classes, Outcome, Real, Target
+from tacit.domain.targets import Binary, Classes, Outcome, Real
 from tacit.domain.vocabulary import Label, label_text
 
 __all__ = [
@@ -39,7 +39,6 @@ __all__ = [
     "Real",
     "Schema",
     "TableEncoding",
-    "Target",
     "array_encoding",
     "label_text",
     "table_encoding",

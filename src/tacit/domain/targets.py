@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,29 +12,6 @@ from tacit.domain.cells import Floats, to_numbers
 from tacit.domain.checks import interval, text
 from tacit.domain.vocabulary import Label, Vocabulary
 from tacit.errors import SchemaError
-
-
-class Target(Protocol):
-    """A declared outcome: how its cells become numbers and how a score returns to the user's units."""
-
-    @property
-    def name(self) -> str:
-        """Column name of the outcome."""
-
-    @property
-    def classes(self) -> tuple[Label, ...] | None:
-        """Declared labels in code order; None for a real outcome."""
-
-    @property
-    def scale(self) -> float:
-        """User's units per unit of encoded score."""
-
-    @property
-    def offset(self) -> float:
-        """User's value of the encoded score 0."""
-
-    def encode(self, column: object) -> Floats:
-        """Encoded outcome of each cell."""
 
 
 @dataclass(frozen=True)

@@ -69,11 +69,6 @@ class Problem:
         return min(by_value, by_slope, self._feasible)
 
     @cached_property
-    def gradient_bound(self) -> float:
-        """G: no row's gradient ‖φ'x‖₂ is longer, at any minimiser of J. By `minimiser-sensitivity`."""
-        return self._slope_within(self.minimiser_radius) * self.shape.norms.l2 * _HAIR
-
-    @cached_property
     def feasible_gradient_bound(self) -> float:
         """The same at every feasible θ: where a perturbed objective may have its minimum. By `objective-pure`."""
         return self._slope_within(self._feasible) * self.shape.norms.l2 * _HAIR

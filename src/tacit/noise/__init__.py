@@ -7,7 +7,6 @@ from tacit.noise.ladders import BrownianLadder, LaplaceLadder, SphericalLadder
 from tacit.noise.lazy import (
     LazyExponential,
     LazyExponentials,
-    LazyGaussian,
     LazyLaplace,
     LazyLaplaces,
     LazyReal,
@@ -29,7 +28,6 @@ __all__ = [
     "LaplaceLadder",
     "LazyExponential",
     "LazyExponentials",
-    "LazyGaussian",
     "LazyLaplace",
     "LazyLaplaces",
     "LazyReal",

@@ -68,20 +68,6 @@ class LazyLaplace:
         return size if self._positive else -size
 
 
-class LazyGaussian:
-    """N(0, sigma²) by Box-Muller."""
-
-    def __init__(self, sigma: Number, entropy: Entropy) -> None:
-        self._sigma = exact_scale("sigma", sigma)
-        uniform, turn = (int(word) for word in entropy.words(2))
-        self._uniform = BitString(uniform, 64, entropy)
-        self._turn = BitString(turn, 64, entropy)
-
-    def ball(self, bits: int) -> Ball:
-        normal, _ = balls.normal_pair(self._uniform.ball(bits), self._turn.ball(bits))
-        return balls.rational(self._sigma) * normal
-
-
 class LazyExponentials:
     """Independent Exp with mean `scale`, drawn together."""
 

@@ -12,7 +12,7 @@ released before it (adaptive composition). By `weighted-moments`.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,29 +34,6 @@ Matrix = NDArray[np.float64]
 Law = SphericalLaplace | Gaussian
 
 THEOREMS = ("weighted-moments", "blocked-sum", "noise-calibration", "certified-rounding", "composition")
-
-
-class Statistic(Protocol):
-    """What is released about the vectors v = √w·x: their second moments, or how long they are."""
-
-    @property
-    def label(self) -> str:
-        """A word before the name of the weights."""
-
-    def size(self, width: int) -> int:
-        """Numbers released."""
-
-    def replacement(self, longest: float) -> float:
-        """How far one row moves the statistic if ‖v‖² ≤ longest."""
-
-    def block(self, X: Any, weights: FloatArray, longest: float) -> Matrix:
-        """The sum over a block of rows with ‖v‖² ≤ longest; may overwrite X."""
-
-    def packed(self, total: Matrix) -> FloatArray:
-        """The total as the vector that noise is added to."""
-
-    def unpacked(self, noisy: FloatArray, width: int) -> Matrix:
-        """The released total."""
 
 
 @dataclass(frozen=True)
