@@ -12,10 +12,11 @@ from scipy.optimize import approx_fprime
 
 from tacit.arithmetic import UNIT_ROUNDOFF
 from tacit.errors import ParameterError
-from tacit.losses import Hinge, HuberHinge, Logistic, Loss, LossConstants, Squared
+from tacit.losses import CappedLogistic, Hinge, HuberHinge, Logistic, Loss, LossConstants, Squared
 
 SMOOTH: list[Loss] = [
     Logistic(),
+    CappedLogistic(),
     Squared(),
     Squared(target_bound=3.5),
     HuberHinge(),
@@ -31,6 +32,8 @@ def exact_value(loss: Loss, s: mpmath.mpf, y: float) -> mpmath.mpf:
     match loss:
         case Logistic():
             return mpmath.log1p(mpmath.exp(-z))
+        case CappedLogistic():
+            return mpmath.log1p(mpmath.exp(-z)) if z >= 0 else mpmath.log(2) - z / 2
         case Squared():
             return (y - s) ** 2 / 2
         case Hinge():
@@ -45,6 +48,8 @@ def exact_slope(loss: Loss, s: mpmath.mpf, y: float) -> mpmath.mpf:
     match loss:
         case Logistic():
             return -y / (1 + mpmath.exp(z))
+        case CappedLogistic():
+            return -y / (1 + mpmath.exp(max(z, mpmath.mpf(0))))
         case Squared():
             return s - y
         case Hinge():
@@ -240,3 +245,45 @@ def test_bad_bounds_are_refused() -> None:
         Squared(target_bound=math.inf)
     with pytest.raises(ParameterError, match="score_bound"):
         Logistic().constants(math.nan)
+
+
+@pytest.mark.parametrize("loss", SMOOTH, ids=repr)
+@pytest.mark.proof("loss-constants")
+def test_curvature_keeps_within_what_the_slope_leaves(loss: Loss) -> None:
+    tie = loss.curvature_tie
+    for y in targets(loss):
+        scores = score_grid(loss, 30.0)
+        slope, curvature = loss.slope_and_curvature(scores, np.full_like(scores, y))
+        pull = np.abs(slope)
+        left = tie.constant + tie.linear * pull - tie.quadratic * pull**2
+        assert np.all(curvature <= left * (1 + 1e-12) + 1e-15)
+        assert np.max(curvature - 0.99 * left) > 0  # one per cent less would be refuted
+
+
+def expected_minimiser(loss: Loss, share: float) -> float:
+    """The score that minimises the expected loss when a label is 1 with this probability, by bisection."""
+    low, high = -20.0, 20.0
+    for _ in range(80):
+        middle = np.array([(low + high) / 2])
+        pull = share * loss.slope(middle, np.ones(1)) + (1 - share) * loss.slope(middle, -np.ones(1))
+        low, high = (low, middle[0]) if pull[0] > 0 else (middle[0], high)
+    return low
+
+
+SHARES = (0.001, 0.03, 0.2, 0.4999, 0.5, 0.7, 0.9, 0.999)
+
+
+def check_link(loss: Loss, link: Callable[[np.ndarray], np.ndarray]) -> None:
+    scores = np.array([expected_minimiser(loss, share) for share in SHARES])
+    np.testing.assert_allclose(link(scores), SHARES, rtol=1e-9)
+
+
+@pytest.mark.proof("capped-link")
+@pytest.mark.parametrize("loss", [Logistic(), CappedLogistic()], ids=repr)
+def test_the_link_tells_the_probability_that_a_score_stands_for(loss: Logistic | CappedLogistic) -> None:
+    check_link(loss, loss.probability)
+
+
+def test_a_cap_without_its_link_is_caught() -> None:
+    with pytest.raises(AssertionError):
+        check_link(CappedLogistic(), Logistic().probability)

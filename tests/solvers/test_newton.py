@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 import tacit.solvers.newton as newton_module
 from solvers_support import ArrayRisk, exact_minimiser, hard_tables, unit_rows
 from tacit.errors import ParameterError
-from tacit.losses import HuberHinge, Logistic, Squared
+from tacit.losses import CappedLogistic, HuberHinge, Logistic, Squared
 from tacit.solvers import Solution, minimise, public_tolerance
 from tacit.solvers.descent import descend, smallest_tolerance
 from tacit.solvers.newton import newton
@@ -54,7 +54,7 @@ def test_a_solver_that_ignores_its_tolerance_is_caught(radius: float | None, mon
 @pytest.mark.parametrize("radius", [None, 0.5, 20.0])
 @pytest.mark.parametrize("l2", [1.0, 1e-2, 1e-5, 1e-8])
 @pytest.mark.parametrize("table", hard_tables())
-@pytest.mark.parametrize("loss", [Logistic(), HuberHinge(0.5), HuberHinge(0.01), Squared()], ids=repr)
+@pytest.mark.parametrize("loss", [Logistic(), CappedLogistic(), HuberHinge(0.5), HuberHinge(0.01), Squared()], ids=repr)
 def test_newton_needs_no_fallback_even_at_the_smallest_tolerance(
     loss: Logistic, table: str, l2: float, radius: float | None
 ) -> None:
@@ -63,7 +63,7 @@ def test_newton_needs_no_fallback_even_at_the_smallest_tolerance(
     region = region_of(radius)
     theta = newton(risk, region, smallest_tolerance(risk.bounds, region))
     assert theta is not None
-    assert risk.evaluations < (100 if isinstance(loss, Logistic) else 3000)
+    assert risk.evaluations < (100 if isinstance(loss, (Logistic, CappedLogistic)) else 3000)
 
 
 @pytest.mark.proof("newton-terminates")

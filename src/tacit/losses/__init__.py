@@ -1,11 +1,13 @@
 """Losses of a linear score, with the constants that sensitivities and certificates need."""
 
-from tacit.losses.base import FloatArray, Loss, LossConstants
+from tacit.losses.base import CurvatureTie, FloatArray, Loss, LossConstants
 from tacit.losses.hinge import Hinge, HuberHinge
-from tacit.losses.logistic import Logistic
+from tacit.losses.logistic import CappedLogistic, Logistic
 from tacit.losses.squared import Squared
 
 __all__ = [
+    "CappedLogistic",
+    "CurvatureTie",
     "FloatArray",
     "Hinge",
     "HuberHinge",

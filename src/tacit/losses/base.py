@@ -27,11 +27,24 @@ class LossConstants:
     slope_rounding: float
 
 
+@dataclass(frozen=True, slots=True)
+class CurvatureTie:
+    """φ'' ≤ constant + linear·|φ'| − quadratic·|φ'|², quadratic ≥ 0, at every score where φ'' exists.
+
+    A row that pulls hard may have to be flat; a calibration that knows it does not pay for both at once.
+    """
+
+    constant: float
+    linear: float = 0.0
+    quadratic: float = 0.0
+
+
 class Loss(Protocol):
     """A convex loss; every method is vectorised and defined for each finite score.
 
     smooth: φ is differentiable with a Lipschitz slope.
     one_sided_slope: y·φ'(s, y) ≤ 0 for every score: a row only ever pulls the score towards its label.
+    curvature_tie: how much curvature a slope leaves, by `loss-constants`.
     """
 
     @property
@@ -39,6 +52,9 @@ class Loss(Protocol):
 
     @property
     def one_sided_slope(self) -> bool: ...
+
+    @property
+    def curvature_tie(self) -> CurvatureTie: ...
 
     def value(self, score: FloatArray, y: FloatArray) -> FloatArray: ...
 

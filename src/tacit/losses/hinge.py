@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tacit.arithmetic import enlarged
 from tacit.errors import ParameterError
-from tacit.losses.base import FloatArray, LossConstants, checked_score_bound
+from tacit.losses.base import CurvatureTie, FloatArray, LossConstants, checked_score_bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,10 @@ class Hinge:
     @property
     def one_sided_slope(self) -> bool:
         return True
+
+    @property
+    def curvature_tie(self) -> CurvatureTie:
+        return CurvatureTie(math.inf)
 
     def value(self, score: FloatArray, y: FloatArray) -> FloatArray:
         return np.maximum(1.0 - y * score, 0.0)
@@ -61,6 +65,11 @@ class HuberHinge:
     @property
     def one_sided_slope(self) -> bool:
         return True
+
+    @property
+    def curvature_tie(self) -> CurvatureTie:
+        """None: the parabola has every slope."""
+        return CurvatureTie(enlarged(0.5 / self.width))
 
     def value(self, score: FloatArray, y: FloatArray) -> FloatArray:
         excess = 1.0 - y * score

@@ -1,4 +1,4 @@
-"""The logistic loss log(1 + e^(−ys)), y = ±1."""
+"""The logistic loss log(1 + e^(−ys)), y = ±1, and its form whose slope is capped at ½."""
 
 import math
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.arithmetic import enlarged
-from tacit.losses.base import FloatArray, LossConstants, checked_score_bound
+from tacit.losses.base import CurvatureTie, FloatArray, LossConstants, checked_score_bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,25 +21,34 @@ class Logistic:
     def one_sided_slope(self) -> bool:
         return True
 
+    @property
+    def curvature_tie(self) -> CurvatureTie:
+        """φ'' = p(1 − p)."""
+        return CurvatureTie(0.0, 1.0, 1.0)
+
     def value(self, score: FloatArray, y: FloatArray) -> FloatArray:
         margin = y * score
         with np.errstate(under="ignore"):
             return np.maximum(-margin, 0.0) + np.log1p(np.exp(-np.abs(margin)))
 
     def slope(self, score: FloatArray, y: FloatArray) -> FloatArray:
-        return -y * _miss_probability(score, y)
+        return -y * _miss_probability(y * score)
 
     def curvature(self, score: FloatArray, y: FloatArray) -> FloatArray:
-        p = _miss_probability(score, y)
+        p = _miss_probability(y * score)
         with np.errstate(under="ignore"):
             return p * (1.0 - p)
 
     def slope_and_curvature(self, score: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-        p = _miss_probability(score, y)
+        p = _miss_probability(y * score)
         slope = -y * p
         with np.errstate(under="ignore"):
             p -= p * p
         return slope, p
+
+    def probability(self, score: FloatArray) -> FloatArray:
+        """P(y = 1) = 1/(1 + e^(−s))."""
+        return _miss_probability(-score)
 
     def constants(self, score_bound: float | None = None) -> LossConstants:
         """sup |φ'| = 1/(1 + e^(−B)), sup φ'' = ¼, sup φ = log(1 + e^B), by `loss-constants`.
@@ -57,11 +66,69 @@ class Logistic:
         )
 
 
-def _miss_probability(score: FloatArray, y: FloatArray) -> FloatArray:
-    """p = 1/(1 + e^(ys)); e^(ys) may overflow to ∞, which gives the right p = 0."""
-    p = y * score
+@dataclass(frozen=True, slots=True)
+class CappedLogistic:
+    """The logistic loss where the score is right (z = ys ≥ 0), its tangent at 0 where it is wrong:
+
+    φ = log(1 + e^(−z)) for z ≥ 0, log 2 − z/2 for z < 0;  φ' = −y p with p = 1/(1 + e^max(z, 0)) ≤ ½.
+
+    No row pulls harder than one at the border between the classes, so that private noise is half of the logistic one.
+    A score is not a log odds; `probability` turns it into what it stands for.
+    """
+
+    @property
+    def smooth(self) -> bool:
+        return True
+
+    @property
+    def one_sided_slope(self) -> bool:
+        return True
+
+    @property
+    def curvature_tie(self) -> CurvatureTie:
+        """φ'' ≤ p(1 − p): equal on the curve, 0 on the tangent."""
+        return CurvatureTie(0.0, 1.0, 1.0)
+
+    def value(self, score: FloatArray, y: FloatArray) -> FloatArray:
+        margin = y * score
+        with np.errstate(under="ignore"):
+            return np.log1p(np.exp(-np.maximum(margin, 0.0))) - 0.5 * np.minimum(margin, 0.0)
+
+    def slope(self, score: FloatArray, y: FloatArray) -> FloatArray:
+        return -y * _miss_probability(np.maximum(y * score, 0.0))
+
+    def curvature(self, score: FloatArray, y: FloatArray) -> FloatArray:
+        return self.slope_and_curvature(score, y)[1]
+
+    def slope_and_curvature(self, score: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+        margin = y * score
+        right = margin >= 0.0
+        p = _miss_probability(np.maximum(margin, 0.0, out=margin))
+        slope = -y * p
+        with np.errstate(under="ignore"):
+            p -= p * p
+        p *= right
+        return slope, p
+
+    def probability(self, score: FloatArray) -> FloatArray:
+        """P(y = 1) = (1 + e)/(1 + 3e) for s ≥ 0, 2e/(1 + 3e) for s < 0, e = e^(−|s|). By `capped-link`."""
+        with np.errstate(under="ignore"):
+            e = np.exp(-np.abs(score))
+        return np.where(score >= 0.0, 1.0 + e, 2.0 * e) / (1.0 + 3.0 * e)
+
+    def constants(self, score_bound: float | None = None) -> LossConstants:
+        """sup |φ'| = ½, sup φ'' = ¼, sup φ = log 2 + B/2, by `loss-constants`.
+
+        The rounding constants assume exp and log1p within 4 units in the last place.
+        """
+        value = enlarged(math.log(2.0) + 0.5 * checked_score_bound(score_bound))
+        return LossConstants(value, slope=0.5, curvature=0.25, value_rounding=20.0 * value, slope_rounding=8.0)
+
+
+def _miss_probability(margin: FloatArray) -> FloatArray:
+    """p = 1/(1 + e^z), in the place of z; e^z may overflow to ∞, which gives the right p = 0."""
     with np.errstate(over="ignore", under="ignore"):
-        np.exp(p, out=p)
-        p += 1.0
-        np.divide(1.0, p, out=p)
-    return p
+        np.exp(margin, out=margin)
+        margin += 1.0
+        np.divide(1.0, margin, out=margin)
+    return margin

@@ -7,7 +7,7 @@ import numpy as np
 
 from tacit.arithmetic import enlarged
 from tacit.errors import ParameterError
-from tacit.losses.base import FloatArray, LossConstants, checked_score_bound
+from tacit.losses.base import CurvatureTie, FloatArray, LossConstants, checked_score_bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,10 @@ class Squared:
     @property
     def one_sided_slope(self) -> bool:
         return False
+
+    @property
+    def curvature_tie(self) -> CurvatureTie:
+        return CurvatureTie(1.0)
 
     def value(self, score: FloatArray, y: FloatArray) -> FloatArray:
         with np.errstate(over="ignore", under="ignore"):

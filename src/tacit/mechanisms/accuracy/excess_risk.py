@@ -18,7 +18,7 @@ import numpy as np
 
 from tacit.arithmetic import UNIT_ROUNDOFF, enlarged, exact, upper
 from tacit.errors import ParameterError
-from tacit.losses import FloatArray, HuberHinge, Logistic, Squared
+from tacit.losses import CappedLogistic, FloatArray, HuberHinge, Logistic, Squared
 from tacit.mechanisms.accuracy.excess_bounds import ExcessBound, excess_bound
 from tacit.mechanisms.erm import EmpiricalRisk, RiskBounds, score_error
 from tacit.mechanisms.laws import Vector
@@ -38,7 +38,7 @@ class ExcessRisk:
     def __post_init__(self) -> None:
         if self.problem.radius is None:
             raise ParameterError("an accuracy query needs a ball: hypotheses outside every ball have no sensitivity")
-        if not isinstance(self.problem.loss, (Squared, Logistic, HuberHinge)):
+        if not isinstance(self.problem.loss, (Squared, Logistic, CappedLogistic, HuberHinge)):
             raise ParameterError(f"accuracy-first search is for smooth losses, not {self.problem.loss!r}")
 
     @property

@@ -4,6 +4,7 @@
 
     squared:     κ = b²/4           ½ b/√λ        (from J(0): b/√λ)
     logistic:    κ = W(1/e) = 0.278  0.528/√λ     (from J(0): 1.177/√λ), W the Lambert function
+    capped:      the same: the largest pull is at a score on the right side
     Huber hinge: κ = (1+h)²/(8h) for h ≥ 1/3, else 1 − h
 
 By `stationary-norm`.
@@ -14,7 +15,7 @@ import math
 from flint import arb
 
 from tacit.arithmetic import exact, upper
-from tacit.losses import HuberHinge, Logistic, Loss, Squared
+from tacit.losses import CappedLogistic, HuberHinge, Logistic, Loss, Squared
 from tacit.mechanisms.problem import Problem
 
 
@@ -30,7 +31,7 @@ def _largest_pull(loss: Loss) -> float:
     match loss:
         case Squared(b):
             return upper(lambda: exact(b) ** 2 / 4)
-        case Logistic():
+        case Logistic() | CappedLogistic():
             return upper(lambda: arb(-1).exp().lambertw())
         case HuberHinge(h):
             return upper(lambda: (1 + exact(h)) ** 2 / (8 * exact(h))) if 3 * h >= 1 else upper(lambda: 1 - exact(h))

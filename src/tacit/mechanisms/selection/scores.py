@@ -14,7 +14,7 @@ import numpy as np
 
 from tacit.arithmetic import UNIT_ROUNDOFF
 from tacit.errors import ParameterError
-from tacit.losses import FloatArray, Hinge, HuberHinge, Logistic, Loss, Squared
+from tacit.losses import CappedLogistic, FloatArray, Hinge, HuberHinge, Logistic, Loss, Squared
 
 
 class Score(Protocol):
@@ -140,7 +140,7 @@ class DeclaredScore:
 def default_score(loss: Loss) -> Score:
     """The ramp for classifiers, a capped squared error for regression (no sensible prediction is 2 units off)."""
     match loss:
-        case Logistic() | Hinge() | HuberHinge():
+        case Logistic() | CappedLogistic() | Hinge() | HuberHinge():
             return Ramp()
         case _:
             return CappedLoss(loss, 2.0)
