@@ -85,7 +85,7 @@ def check_reader(read, reader) -> None:
         seen = []
         for last in (cells[0], *ODD):
             table = "c,d\n" + "".join(f"{cell},0\n" for cell in [*cells, last])
-            (column,) = frame_table(reader(table)).select(["c"])
+            (column,) = frame_table(reader(table)).select(["c"]).columns()
             seen.append(np.asarray(read(column))[:3])
         for other in seen[1:]:
             np.testing.assert_array_equal(other, seen[0])

@@ -13,7 +13,7 @@ from tacit.arithmetic import exact, upper
 from tacit.domain import Norms
 from tacit.errors import ParameterError
 from tacit.losses import Loss, Squared
-from tacit.rows import Rows, summation_error
+from tacit.rows import Rows, SealedRows, summation_error
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Shape:
     constant: float | None
 
     @classmethod
-    def of(cls, rows: Rows) -> "Shape":
+    def of(cls, rows: Rows | SealedRows) -> "Shape":
         """The public facts of these rows."""
         encoding = rows.encoding
         return cls(rows.n, rows.width, rows.norms, encoding.max_nonzeros, rows.block_rows, encoding.constant)

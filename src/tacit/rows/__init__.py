@@ -1,9 +1,10 @@
 """Rows can be summed, not seen: clipped blocks of private rows behind one verb, `total`."""
 
-from tacit.rows.door import linear_scores, open_rows
+from tacit.rows.door import linear_scores, open_rows, seal
 from tacit.rows.parts import Positions
-from tacit.rows.points import Places, Points, open_points
+from tacit.rows.points import Places, Points, SealedPoints, open_points, seal_points
 from tacit.rows.rows import Block, Kernel, Rows
+from tacit.rows.sealed import SealedRows
 from tacit.rows.sources import Reader, Source
 from tacit.rows.summation import summation_error
 
@@ -15,9 +16,13 @@ __all__ = [
     "Positions",
     "Reader",
     "Rows",
+    "SealedPoints",
+    "SealedRows",
     "Source",
     "linear_scores",
     "open_points",
     "open_rows",
+    "seal",
+    "seal_points",
     "summation_error",
 ]

@@ -1,10 +1,10 @@
 """Plain arrays and lists: a table whose columns are known by position.
 
-The shape and the kind of dtype are public and may be refused. A cell may not: what is not a number becomes NaN
-and then takes the declared value of a missing cell.
+The shape and the kind of dtype are public and may be refused before a cell is looked at. A cell may not: what is not a
+number becomes NaN and then takes the declared value of a missing cell.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -21,86 +21,155 @@ TEXT = "OUST"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ArrayTable:
-    """A two-dimensional base-class ndarray of numbers or of Python objects."""
+class ClosedArray:
+    """An array of known shape and kind; `open` gives its cells, of a numeric dtype or Python objects."""
 
-    cells: Cells = field(repr=False)
+    shape: tuple[int, ...]
+    numeric: bool
+    open: Callable[[], Cells] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArrayTable:
+    """A closed array of two dimensions."""
+
+    array: ClosedArray
+
+    names = None
 
     @property
     def n(self) -> int:
         """Number of rows."""
-        return len(self.cells)
+        return self.array.shape[0]
 
-    def numbers(self) -> tuple[Cells, None]:
-        """All columns as real numbers of any dtype, without names; an array of numbers is handed on as it is."""
-        cells = self.cells if self.cells.dtype.kind in NUMERIC else to_numbers(self.cells, "X")
-        return cells, None
+    @property
+    def width(self) -> int:
+        """Number of columns."""
+        return self.array.shape[1]
 
-    def select(self, names: Sequence[str]) -> list[Cells]:
+    @property
+    def numeric(self) -> bool:
+        """Whether the cells are numbers already, so that they are read in place."""
+        return self.array.numeric
+
+    def select(self, names: Sequence[str]) -> "ArrayTable":
         """The columns in order of position: there must be one for each name."""
-        if self.cells.shape[1] != len(names):
+        if self.width != len(names):
             raise SchemaError(
-                f"X: found {self.cells.shape[1]} column(s); expected {len(names)}, one for each declared feature "
+                f"X: found {self.width} column(s); expected {len(names)}, one for each declared feature "
                 f"({', '.join(names)}) in this order."
             )
-        return list(self.cells.T)
+        return self
+
+    def all(self) -> "ArrayTable":
+        """Every column."""
+        return self
+
+    def columns(self) -> list[Cells]:
+        """The cells of each column."""
+        return list(self.array.open().T)
+
+    def numbers(self) -> Cells:
+        """All columns as real numbers of any dtype; an array of numbers is handed on as it is."""
+        cells = self.array.open()
+        return cells if self.numeric else to_numbers(cells, "X")
 
 
 def array_table(values: object) -> ArrayTable:
-    """A table of anything two-dimensional; numbers are neither read nor copied."""
-    cells = _listed(values) if isinstance(values, list | tuple) else plain_cells(values, "X")
-    if cells.ndim != 2:
+    """A table of anything two-dimensional; no cell is read or copied."""
+    array = _listed(values) if isinstance(values, list | tuple) else closed_array(values, "X")
+    if len(array.shape) != 2:
         raise SchemaError(
-            f"X: found {cells.ndim} dimension(s); expected 2, one row per unit and one column per feature. "
+            f"X: found {len(array.shape)} dimension(s); expected 2, one row per unit and one column per feature. "
             "Use X.reshape(-1, 1) for a single feature."
         )
-    return ArrayTable(cells)
+    return ArrayTable(array)
 
 
-def plain_cells(values: object, where: str) -> Cells:
-    """A base-class ndarray of numbers (not copied) or of Python objects."""
+def closed_array(values: object, where: str) -> ClosedArray:
+    """The shape and kind of an array, or of an object that numpy can turn into one."""
     if isinstance(values, np.ma.MaskedArray):
-        return _unmasked(values, where)
-    if not (isinstance(values, np.ndarray) or hasattr(values, "__array__")):
+        masked, plain = values, np.ma.getdata(values)
+        return _closed(np.asarray(plain), where, lambda: _unmasked(masked))
+    if isinstance(values, np.ndarray):
+        return _closed(np.asarray(values), where, lambda: _plain(np.asarray(values)))
+    if not hasattr(values, "__array__") or hasattr(type(values), "columns"):
         raise SchemaError(
-            f"{where}: found {type(values).__name__}; expected a numpy array, nested lists, a scipy.sparse matrix, "
-            "or an in-memory table of pandas, polars or pyarrow (collect a lazy one first)."
+            f"{where}: found {type(values).__name__}; expected a numpy array, nested lists, "
+            "a scipy.sparse matrix, or an in-memory table of pandas, polars or pyarrow (collect a lazy one first: "
+            "`.compute()`, `.collect()`, `.to_pandas()`)."
         )
-    cells = np.asarray(values)
-    if cells.dtype.kind in NUMERIC:
-        return cells
-    if cells.dtype.kind in TEXT:
-        return cells.astype(object)
-    raise SchemaError(
-        f"{where}: found dtype {cells.dtype}; expected real numbers or text. "
-        "Convert it first (dates to days, complex numbers to real parts)."
-    )
+    return _convertible(values, where)
 
 
-def _unmasked(values: "np.ma.MaskedArray[Any, Any]", where: str) -> Cells:
+def _closed(array: Cells, where: str, opening: Callable[[], Cells]) -> ClosedArray:
+    check_kind(array.dtype, where)
+    return ClosedArray(array.shape, array.dtype.kind in NUMERIC, opening)
+
+
+def _convertible(values: Any, where: str) -> ClosedArray:
+    """A foreign array. If it tells neither shape nor dtype it has to be converted to find out; no cell is looked at."""
+    shape, dtype = getattr(values, "shape", None), getattr(values, "dtype", None)
+    if not isinstance(shape, tuple) or not isinstance(dtype, np.dtype):
+        array = np.asarray(values)
+        return _closed(array, where, lambda: _plain(array))
+    if not all(isinstance(length, int) for length in shape):
+        raise SchemaError(f"{where}: found an array of unknown length; expected known ones. Compute it first.")
+    check_kind(dtype, where)
+
+    def opening() -> Cells:
+        array = np.asarray(values)
+        if array.shape != shape or array.dtype.kind != dtype.kind:
+            raise SchemaError(f"{where}: found an array of another shape or dtype than it told. Pass a numpy array.")
+        return _plain(array)
+
+    return ClosedArray(shape, dtype.kind in NUMERIC, opening)
+
+
+def check_kind(dtype: "np.dtype[Any]", where: str) -> None:
+    """Refuse dtypes that hold neither real numbers nor text: a public fact."""
+    if dtype.kind not in NUMERIC + TEXT:
+        raise SchemaError(
+            f"{where}: found dtype {dtype}; expected real numbers or text. "
+            "Convert it to numbers (for dates: to days, for complex numbers: to real parts) before fitting."
+        )
+
+
+def _plain(array: Cells) -> Cells:
+    return array if array.dtype.kind in NUMERIC else array.astype(object)
+
+
+def _unmasked(values: "np.ma.MaskedArray[Any, Any]") -> Cells:
     """A masked cell is a missing cell."""
-    data = plain_cells(np.ma.getdata(values), where)
+    data = np.asarray(np.ma.getdata(values))
     with np.errstate(all="ignore"):  # a long double beyond the doubles becomes infinite, and no warning tells of it
         data = data.astype(np.float64 if data.dtype.kind in NUMERIC else object)
     data[np.ma.getmaskarray(values)] = np.nan
     return data
 
 
-def _listed(rows: Sequence[Any]) -> Cells:
-    """Nested lists cell by cell: letting numpy find a dtype would let one cell decide how the others are read."""
+def _listed(rows: Sequence[Any]) -> ClosedArray:
+    """Nested lists, known by their lengths."""
     if not all(_is_row(row) for row in rows):
-        return object_cells(rows)
+        return ClosedArray((len(rows),), False, lambda: object_cells(rows))
     widths = {len(row) for row in rows}
     if len(widths) > 1:
         raise SchemaError("X: found rows of different lengths; expected as many cells in every row.")
-    cells = np.empty((len(rows), *widths), dtype=object)
+    return ClosedArray((len(rows), *widths), False, lambda: _stacked(rows, *widths))
+
+
+def _stacked(rows: Sequence[Any], *width: int) -> Cells:
+    """One cell after the other: letting numpy find a dtype would let one cell decide how the others are read."""
+    cells = np.empty((len(rows), *width), dtype=object)
     for target, row in zip(cells, rows, strict=True):
         target[:] = object_cells(row)
     return cells
 
 
 def _is_row(value: object) -> bool:
-    return isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim > 0)
+    """By the type alone: asking a cell for its class would run its code."""
+    kind = type(value)
+    return issubclass(kind, list | tuple) or (issubclass(kind, np.ndarray) and np.ndim(value) > 0)  # type: ignore[arg-type]
 
 
 def object_cells(values: Sequence[Any]) -> Cells:

@@ -1,26 +1,31 @@
-"""The door: from a table in memory and its public declaration to `Rows`.
+"""The door: from a table in memory and its public declaration to `Rows`, in two steps.
 
-Everything refused here is public: shapes, column names, kinds of dtype, lengths. A cell is never refused.
+`seal` checks what is public: shapes, column names, kinds of dtype, lengths; it looks at no cell. `SealedRows.open`
+reads the cells, and refuses none of them. A charge belongs between the two.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
-from tacit.domain import Category, Domain, Geometry, Number, Schema, array_encoding, table_encoding
+from tacit.domain import Category, Domain, Encoding, Geometry, Number, Schema, array_encoding, table_encoding
 from tacit.errors import SchemaError
-from tacit.rows.arrays import NUMERIC, ArrayTable, array_table
-from tacit.rows.frames import FrameTable, frame_table
-from tacit.rows.outcomes import encoded_targets
+from tacit.rows.arrays import ArrayTable, array_table
+from tacit.rows.frames import ClosedColumns, FrameTable, frame_table
+from tacit.rows.outcomes import closed_targets
 from tacit.rows.rows import Rows
-from tacit.rows.sources import DenseSource, SparseSource
-from tacit.rows.sparse import sparse_table
+from tacit.rows.sealed import SealedRows
+from tacit.rows.sources import DenseSource, Source, SparseSource
+from tacit.rows.sparse import check_sparse, sparse_table
 from tacit.rows.summation import FloatArray
 
+Opening = Callable[[], Source]
 
-def open_rows(X: Any, y: object, declaration: Domain | Schema, geometry: Geometry) -> Rows:
-    """Rows of a table, clipped to their declaration.
+
+def seal(X: Any, y: object, declaration: Domain | Schema, geometry: Geometry) -> SealedRows:
+    """Rows of a table, to be clipped to their declaration; no cell is looked at before they are opened.
 
     X: numpy array or nested lists, scipy.sparse matrix, pandas or polars DataFrame, pyarrow Table. Under a
     Schema the columns of a table are found by name (others are ignored) and those of an array by position.
@@ -29,15 +34,20 @@ def open_rows(X: Any, y: object, declaration: Domain | Schema, geometry: Geometr
     An array of numbers is read in place: it must not change while the rows are in use.
     """
     if scipy.sparse.issparse(X):
-        sparse_source = _sparse_source(X, declaration, geometry)
-        return Rows(sparse_source, encoded_targets(y, sparse_source.n, declaration.outcome))
-    table = _table(X)
+        encoding, n, opening = _sparse(X, declaration, geometry)
+        return SealedRows(encoding, True, n, opening, closed_targets(y, n, declaration.outcome))
+    table = closed_table(X)
     if isinstance(declaration, Schema):
         _check_length(table, declaration)
         if y is None and isinstance(table, FrameTable):
-            (y,) = table.select([declaration.target.name])
-    source = _dense_source(table, declaration, geometry)
-    return Rows(source, encoded_targets(y, table.n, declaration.outcome))
+            (y,) = table.select([declaration.target.name]).chosen
+    encoding, opening = _dense(table, declaration, geometry)
+    return SealedRows(encoding, False, table.n, opening, closed_targets(y, table.n, declaration.outcome))
+
+
+def open_rows(X: Any, y: object, declaration: Domain | Schema, geometry: Geometry) -> Rows:
+    """Sealed and opened at once, where there is nothing to charge."""
+    return seal(X, y, declaration, geometry).open()
 
 
 def linear_scores(X: Any, theta: FloatArray, declaration: Domain | Schema, geometry: Geometry) -> FloatArray:
@@ -45,20 +55,19 @@ def linear_scores(X: Any, theta: FloatArray, declaration: Domain | Schema, geome
 
     Rows to predict are the caller's own: nothing here is private, and a declared number of rows does not bind them.
     """
-    source: DenseSource | SparseSource
     if scipy.sparse.issparse(X):
-        source = _sparse_source(X, declaration, geometry)
-        n = source.n
+        _, n, opening = _sparse(X, declaration, geometry)
     else:
-        table = _table(X)
-        n = table.n
-        source = _dense_source(table, declaration, geometry)
+        table = closed_table(X)
+        n, (_, opening) = table.n, _dense(table, declaration, geometry)
+    source = opening()
     read = source.reader()
     starts = range(0, n, source.block_rows)
     return np.concatenate([read(start, min(start + source.block_rows, n)) @ theta for start in starts])
 
 
-def _table(X: Any) -> ArrayTable | FrameTable:
+def closed_table(X: Any) -> ArrayTable | FrameTable:
+    """A table with at least one row, none of which was looked at."""
     table = frame_table(X) or array_table(X)
     if table.n == 0:
         raise SchemaError("X: found no rows; expected at least one.")
@@ -73,28 +82,27 @@ def _check_length(table: ArrayTable | FrameTable, schema: Schema) -> None:
         )
 
 
-def _dense_source(table: ArrayTable | FrameTable, declaration: Domain | Schema, geometry: Geometry) -> DenseSource:
+def _dense(
+    table: ArrayTable | FrameTable, declaration: Domain | Schema, geometry: Geometry
+) -> tuple[Encoding, Opening]:
     if isinstance(declaration, Schema):
-        return _schema_source(table, declaration, geometry)
-    return _domain_source(table, declaration, geometry)
+        chosen, schema = table.select(list(declaration.features)), declaration
+        typed = table_encoding(schema, geometry)
+        if isinstance(chosen, ArrayTable) and chosen.numeric and _is_numbers_only(schema):
+            return typed, lambda: DenseSource(typed, chosen.numbers(), None)
+        return typed, lambda: _schema_source(chosen, schema, typed, table.n)
+    # Every column is a number; names, if any, become the names of the coefficients.
+    encoding = array_encoding(declaration, geometry, table.width, table.names)
+    columns = table.all()
+    return encoding, lambda: DenseSource(encoding, columns.numbers(), None)
 
 
-def _domain_source(table: ArrayTable | FrameTable, domain: Domain, geometry: Geometry) -> DenseSource:
-    """Every column is a number; names, if any, become the names of the coefficients."""
-    numbers, names = table.numbers()
-    return DenseSource(array_encoding(domain, geometry, numbers.shape[1], names), numbers, None)
-
-
-def _schema_source(table: ArrayTable | FrameTable, schema: Schema, geometry: Geometry) -> DenseSource:
+def _schema_source(chosen: ArrayTable | ClosedColumns, schema: Schema, encoding: Encoding, n: int) -> DenseSource:
     """Declared columns, typed once: numbers as float64, categories as int32 codes."""
-    columns = table.select(list(schema.features))
-    encoding = table_encoding(schema, geometry)
-    if isinstance(table, ArrayTable) and _is_numbers_only(table, schema):
-        return DenseSource(encoding, table.cells, None)
-    numbers = np.empty((table.n, encoding.number_count))
-    codes = np.empty((table.n, encoding.category_count), dtype=np.int32)
+    numbers = np.empty((n, encoding.number_count))
+    codes = np.empty((n, encoding.category_count), dtype=np.int32)
     number_places, code_places = iter(numbers.T), iter(codes.T)
-    for (name, feature), cells in zip(schema.features.items(), columns, strict=True):
+    for (name, feature), cells in zip(schema.features.items(), chosen.columns(), strict=True):
         if isinstance(feature, Category):
             next(code_places)[:] = feature.codes(cells, f"column {name!r}")
         else:
@@ -102,18 +110,16 @@ def _schema_source(table: ArrayTable | FrameTable, schema: Schema, geometry: Geo
     return DenseSource(encoding, numbers, codes)
 
 
-def _is_numbers_only(table: ArrayTable, schema: Schema) -> bool:
-    declared = all(isinstance(feature, Number) for feature in schema.features.values())
-    return declared and table.cells.dtype.kind in NUMERIC
+def _is_numbers_only(schema: Schema) -> bool:
+    return all(isinstance(feature, Number) for feature in schema.features.values())
 
 
-def _sparse_source(matrix: Any, declaration: Domain | Schema, geometry: Geometry) -> SparseSource:
+def _sparse(matrix: Any, declaration: Domain | Schema, geometry: Geometry) -> tuple[Encoding, int, Opening]:
     if isinstance(declaration, Schema):
         raise SchemaError(
             "X: found a scipy.sparse matrix with a Schema; expected a table or an array. Declare a Domain instead: "
             "a schema's bounds would turn the zeros into other numbers."
         )
-    table = sparse_table(matrix)
-    if table.shape[0] == 0:
-        raise SchemaError("X: found no rows; expected at least one.")
-    return SparseSource(array_encoding(declaration, geometry, table.shape[1]), table)
+    check_sparse(matrix)
+    encoding = array_encoding(declaration, geometry, matrix.shape[1])
+    return encoding, matrix.shape[0], lambda: SparseSource(encoding, sparse_table(matrix))

@@ -1,82 +1,110 @@
-"""Tables with named columns: pandas, polars and pyarrow, all through narwhals.
+"""Tables with named columns: pandas, polars and pyarrow.
 
-Columns are found by name, never by an index: rows keep the order of the table.
+Columns are found by name, never by an index: rows keep the order of the table. Names, lengths and types are public, and
+all that is looked at here; cells stay closed in their `Column`.
 """
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import narwhals as nw
 import numpy as np
+import pandas as pd
 
 from tacit.domain import to_numbers
 from tacit.errors import SchemaError
 from tacit.rows.arrays import Cells
+from tacit.rows.arrow_columns import arrow_column
+from tacit.rows.columns import Column
+from tacit.rows.pandas_columns import pandas_column
+from tacit.rows.polars_columns import polars_column
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrameTable:
-    """A table in memory whose columns have names."""
+    """A table in memory whose columns have names; `column` closes the one at a place, or refuses its kind."""
 
-    frame: "nw.DataFrame[Any]" = field(repr=False)
+    n: int
+    labels: Sequence[Any]
+    column: Callable[[int], Column] = field(repr=False)
 
     @property
-    def n(self) -> int:
-        """Number of rows."""
-        return len(self.frame)
+    def width(self) -> int:
+        """Number of columns."""
+        return len(self.labels)
 
-    def numbers(self) -> tuple[Cells, list[str]]:
-        """All columns as float64, and their names."""
-        names = [str(name) for name in self.frame.columns]
-        numbers = np.empty((self.n, len(names)))
-        for place, (name, column) in enumerate(zip(names, self.frame.iter_columns(), strict=True)):
-            numbers[:, place] = to_numbers(_cells(column), f"column {name!r}")
-        return numbers, names
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns."""
+        return [str(label) for label in self.labels]
 
-    def select(self, names: Sequence[str]) -> list[Cells]:
+    def select(self, names: Sequence[str]) -> "ClosedColumns":
         """The named columns; columns that were not declared are ignored."""
-        absent = [name for name in names if name not in self.frame.columns]
+        places = {label: place for place, label in enumerate(self.labels)}
+        absent = [name for name in names if name not in places]
         if absent:
             raise SchemaError(
                 f"X: found no column {', '.join(map(repr, absent))}; expected the declared names. "
-                f"The table has: {', '.join(map(str, self.frame.columns))}."
+                f"The table has: {', '.join(self.names)}."
             )
-        return [_cells(self.frame[name]) for name in names]
+        return ClosedColumns([self.column(places[name]) for name in names])
 
-    def only_column(self) -> Cells:
+    def all(self) -> "ClosedColumns":
+        """Every column."""
+        return ClosedColumns([self.column(place) for place in range(self.width)])
+
+    def only_column(self) -> Column:
         """The one column of a table of targets."""
-        if len(self.frame.columns) != 1:
-            raise SchemaError(f"y: found a table of {len(self.frame.columns)} columns; expected one column.")
-        return _cells(self.frame[:, 0])
+        if self.width != 1:
+            raise SchemaError(f"y: found a table of {self.width} columns; expected one column.")
+        return self.column(0)
 
 
-def frame_table(table: object) -> FrameTable | None:
+@dataclass(frozen=True, slots=True, eq=False)
+class ClosedColumns:
+    """Chosen columns, in order, of kinds that can be read."""
+
+    chosen: list[Column]
+
+    def columns(self) -> list[Cells]:
+        """The cells of each column."""
+        return [column.cells() for column in self.chosen]
+
+    def numbers(self) -> Cells:
+        """The columns as float64, side by side."""
+        numbers = np.empty((self.chosen[0].n, len(self.chosen)))
+        for place, column in enumerate(self.chosen):
+            numbers[:, place] = to_numbers(column.cells(), column.where)
+        return numbers
+
+
+def frame_table(table: Any) -> FrameTable | None:
     """A pandas, polars or pyarrow table; None for anything else."""
-    try:
-        frame = nw.from_native(table, eager_only=True, pass_through=True)
-    except nw.exceptions.DuplicateError:
-        raise SchemaError("X: found a column name more than once; expected each name once. Rename one.") from None
-    return FrameTable(frame) if isinstance(frame, nw.DataFrame) else None
+    if isinstance(table, pd.DataFrame):
+        return _frame(len(table), list(table.columns), lambda place: pandas_column(table, place))
+    polars, arrow = sys.modules.get("polars"), sys.modules.get("pyarrow")
+    if polars is not None and isinstance(table, polars.DataFrame):
+        return _frame(table.height, table.columns, lambda place: polars_column(table.to_series(place)))
+    if arrow is not None and isinstance(table, arrow.Table | arrow.RecordBatch):
+        names = table.schema.names
+        return _frame(table.num_rows, names, lambda place: arrow_column(names[place], table.column(place)))
+    return None
 
 
-def series_cells(column: object) -> Cells | None:
-    """Cells of a pandas, polars or pyarrow series in its own order; None for anything else."""
-    series = nw.from_native(column, series_only=True, pass_through=True)
-    return _cells(series) if isinstance(series, nw.Series) else None
+def series_column(column: Any) -> Column | None:
+    """A pandas, polars or pyarrow series in its own order; None for anything else."""
+    if isinstance(column, pd.Series | pd.api.extensions.ExtensionArray):
+        return pandas_column(pd.DataFrame({"y": column}), 0)
+    polars, arrow = sys.modules.get("polars"), sys.modules.get("pyarrow")
+    if polars is not None and isinstance(column, polars.Series):
+        return polars_column(column)
+    if arrow is not None and isinstance(column, arrow.Array | arrow.ChunkedArray):
+        return arrow_column("y", column)
+    return None
 
 
-def _cells(column: "nw.Series[Any]") -> Cells:
-    if column.dtype.is_temporal():
-        raise SchemaError(
-            f"column {column.name!r}: found {column.dtype}; expected numbers or text. "
-            "Convert it to numbers (for dates: to days) before fitting."
-        )
-    if column.dtype in (nw.Int128, nw.UInt128):
-        # One integer beyond 64 bits makes a reader choose them for the whole column, and numpy has none.
-        column = column.cast(nw.Float64)
-    if column.implementation.is_pyarrow() and column.dtype in (nw.Categorical, nw.Enum):
-        # Turned into an array directly, an empty cell of a dictionary column would read as its first entry.
-        values = column.to_native()
-        return np.asarray(values.cast(values.type.value_type).to_numpy())
-    return column.to_numpy()
+def _frame(n: int, labels: Sequence[Any], column: Callable[[int], Column]) -> FrameTable:
+    if len(set(labels)) < len(labels):
+        raise SchemaError("X: found a column name more than once; expected each name once. Rename one.")
+    return FrameTable(n, labels, column)

@@ -5,14 +5,14 @@ refused: outside its bounds it is clipped, and what is not a number takes the mi
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import ParameterError, SchemaError
-from tacit.rows.arrays import array_table
-from tacit.rows.frames import frame_table
+from tacit.rows.door import closed_table
 from tacit.rows.summation import FloatArray
 
 BLOCK = 1 << 16
@@ -63,12 +63,37 @@ class Points:
         raise TypeError("Points hold private data and cannot be pickled or copied.")
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class SealedPoints:
+    """n points of a box that `open` will read; none of their coordinates was looked at."""
+
+    n: int
+    low: FloatArray
+    high: FloatArray
+    _numbers: Callable[[], NDArray[Any]] = field(repr=False)
+
+    @property
+    def width(self) -> int:
+        """Coordinates of a point."""
+        return len(self.low)
+
+    def open(self) -> Points:
+        """Read the coordinates, refusing none."""
+        return Points(self._numbers(), self.low, self.high)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("SealedPoints hold private data and cannot be pickled or copied.")
+
+
+def seal_points(X: Any, low: Sequence[float], high: Sequence[float]) -> SealedPoints:
+    """Points of a table with one column for each pair of bounds; no cell is looked at before they are opened."""
+    table = closed_table(X)
+    if table.width != len(low):
+        raise SchemaError(f"X: found {table.width} column(s); expected {len(low)}, one for each pair of bounds.")
+    columns = table.all()
+    return SealedPoints(table.n, np.array(low, dtype=np.float64), np.array(high, dtype=np.float64), columns.numbers)
+
+
 def open_points(X: Any, low: Sequence[float], high: Sequence[float]) -> Points:
-    """Points of a table with one column for each pair of bounds."""
-    table = frame_table(X) or array_table(X)
-    if table.n == 0:
-        raise SchemaError("X: found no rows; expected at least one.")
-    numbers, _ = table.numbers()
-    if numbers.shape[1] != len(low):
-        raise SchemaError(f"X: found {numbers.shape[1]} column(s); expected {len(low)}, one for each pair of bounds.")
-    return Points(numbers, np.array(low, dtype=np.float64), np.array(high, dtype=np.float64))
+    """Sealed and opened at once, where there is nothing to charge."""
+    return seal_points(X, low, high).open()

@@ -14,6 +14,11 @@ from tacit.rows.schedule import dense_block_rows, sparse_block_rows
 from tacit.rows.summation import FloatArray
 
 
+def most_block_rows(width: int, sparse: bool) -> int:
+    """Rows of a block, from public facts."""
+    return sparse_block_rows(width) if sparse else dense_block_rows(width)
+
+
 class Reader(Protocol):
     """Encoded rows start..stop-1. Owns its scratch memory (or file handle), so each thread uses its own reader."""
 
@@ -55,7 +60,7 @@ class DenseSource:
     @property
     def block_rows(self) -> int:
         """Rows of a block of about 2 MiB."""
-        return dense_block_rows(self.encoding.width)
+        return most_block_rows(self.encoding.width, self.sparse)
 
     def reader(self) -> Reader:
         """Reads into its own scratch block; numbers of other dtypes and orders are converted block by block."""
@@ -86,14 +91,9 @@ class SparseSource:
     sparse: ClassVar[bool] = True
 
     @property
-    def n(self) -> int:
-        """Number of rows."""
-        return self.table.shape[0]
-
-    @property
     def block_rows(self) -> int:
         """Rows of a block, about as many as a gradient has entries."""
-        return sparse_block_rows(self.encoding.width)
+        return most_block_rows(self.encoding.width, self.sparse)
 
     def reader(self) -> Reader:
         """Blocks are new matrices around the indices of the table: sparse encoding needs no scratch."""

@@ -9,15 +9,21 @@ from tacit.errors import SchemaError
 from tacit.rows.arrays import NUMERIC
 
 
+def check_sparse(matrix: Any) -> None:
+    """Refuse what is public about a matrix: its dimensions and its dtype."""
+    if matrix.ndim != 2:
+        raise SchemaError("X: found a sparse array that is not two-dimensional; expected rows and columns.")
+    if matrix.dtype.kind not in NUMERIC:
+        raise SchemaError(f"X: found a sparse matrix of dtype {matrix.dtype}; expected real numbers.")
+    if matrix.shape[0] == 0:
+        raise SchemaError("X: found no rows; expected at least one.")
+
+
 def sparse_table(matrix: Any) -> csr_array:
     """A CSR table of float64 with sorted indices and no duplicates; the caller's matrix is never changed.
 
     Entries given twice are added up, as scipy does. Explicit zeros stay: they are values.
     """
-    if matrix.ndim != 2:
-        raise SchemaError("X: found a sparse array that is not two-dimensional; expected rows and columns.")
-    if matrix.dtype.kind not in NUMERIC:
-        raise SchemaError(f"X: found a sparse matrix of dtype {matrix.dtype}; expected real numbers.")
     given = matrix.tocsr()
     with np.errstate(all="ignore"):
         data = np.asarray(given.data, dtype=np.float64)
