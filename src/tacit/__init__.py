@@ -3,6 +3,7 @@
 from importlib import import_module
 from types import ModuleType
 
+from tacit._version import __version__
 from tacit.domain import Domain, Schema
 from tacit.estimators import (
     AccuracyFirst,
@@ -32,6 +33,7 @@ __all__ = [
     "PrivateSearch",
     "Pure",
     "Schema",
+    "__version__",
     "load",
 ]
 

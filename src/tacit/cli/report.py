@@ -1,10 +1,11 @@
 """A model as one HTML page: coefficients and certificate, readable without anything else."""
 
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment
+
+from tacit._version import __version__
 
 PAGE = """<!doctype html>
 <html lang="en">
@@ -32,6 +33,6 @@ def write_report(path: Path, title: str, model: Any) -> None:
         title=title,
         summary=model.summary().to_html(),
         certificate=model.certificate_.to_html(),
-        version=version("tacit"),
+        version=__version__,
     )
     path.write_text(text, encoding="utf-8")

@@ -1,6 +1,5 @@
 """Choose ε by accuracy: say how much risk you can live with, pay the least ε that reaches it."""
 
-from importlib.metadata import version
 from typing import Any, Self
 
 import numpy as np
@@ -8,6 +7,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
+from tacit._version import __version__
 from tacit.certificate import Certificate, describe
 from tacit.domain import Domain, Schema
 from tacit.errors import ParameterError
@@ -206,7 +206,7 @@ class AccuracyFirst(BaseEstimator):  # type: ignore[misc]
             private=entropy.private,
             assumed_public=(*model._assumed_public(), "the excess risk asked for and the privacy levels"),
             schema_fingerprint=declaration.fingerprint(),
-            version=version("tacit"),
+            version=__version__,
             ledger=entry,
         )
 

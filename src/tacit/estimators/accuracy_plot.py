@@ -13,7 +13,7 @@ def plot_search(trace: pd.DataFrame, met: bool, excess_risk: float, ax: Any = No
         import matplotlib.pyplot as plt
         from matplotlib.ticker import MaxNLocator
     except ModuleNotFoundError:
-        raise ParameterError("plots need matplotlib: pip install 'tacit[plots]'") from None
+        raise ParameterError("plots need matplotlib: pip install 'tacit-dp[plots]'") from None
     if ax is None:
         _, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
     ax.bar(trace.index, trace["test"], color="#9bb7d4", label="test of accuracy")

@@ -1,8 +1,8 @@
 """The certificate of a fit: what its jobs promised, what they cost, what was assumed public."""
 
 from collections.abc import Sequence
-from importlib.metadata import version
 
+from tacit._version import __version__
 from tacit.certificate import REPORTED_DELTA, Certificate, describe
 from tacit.domain import Domain, Schema
 from tacit.estimators.payment import Job, Paid
@@ -29,7 +29,7 @@ def certified(
         private=entropy.private,
         assumed_public=assumed_public,
         schema_fingerprint=declaration.fingerprint(),
-        version=version("tacit"),
+        version=__version__,
         ledger=paid.entry,
         delta=asked.delta if isinstance(asked, Approx) else REPORTED_DELTA,
     )

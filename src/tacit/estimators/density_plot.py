@@ -13,7 +13,7 @@ def plot_density(grid: Grid, density: Any, ax: Any = None) -> Any:
     try:
         import matplotlib.pyplot as plt
     except ModuleNotFoundError:
-        raise ParameterError("plots need matplotlib: pip install 'tacit[plots]'") from None
+        raise ParameterError("plots need matplotlib: pip install 'tacit-dp[plots]'") from None
     if len(grid.bins) > 2:
         raise ParameterError(f"a density on {len(grid.bins)} axes has no picture; one or two can be drawn")
     if ax is None:

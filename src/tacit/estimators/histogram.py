@@ -3,7 +3,6 @@
 import hashlib
 import json
 from collections.abc import Sequence
-from importlib.metadata import version
 from typing import Any, Self, cast
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
+from tacit._version import __version__
 from tacit.certificate import REPORTED_DELTA, Certificate, describe
 from tacit.errors import ParameterError
 from tacit.estimators.admission import admit_table
@@ -92,7 +92,7 @@ class PrivateHistogram(DensityMixin, BaseEstimator):  # type: ignore[misc]
             private=entropy.private,
             assumed_public=("the number of rows", "the bounds", "the parameters of this estimator"),
             schema_fingerprint=hashlib.sha256(json.dumps([low, high]).encode()).hexdigest(),
-            version=version("tacit"),
+            version=__version__,
             ledger=paid.entry,
             delta=privacy.delta if isinstance(privacy, Approx) else REPORTED_DELTA,
         )

@@ -1,13 +1,13 @@
 """Choose hyper-parameters privately: the whole search is one charge, known before a row is read."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.metadata import version
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from tacit._version import __version__
 from tacit.certificate import REPORTED_DELTA, Certificate, describe
 from tacit.domain import Schema
 from tacit.errors import ParameterError
@@ -203,7 +203,7 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             private=entropy.private,
             assumed_public=(*winner._assumed_public(), "the candidates", "which positions train and which validate"),
             schema_fingerprint=declaration.fingerprint(),
-            version=version("tacit"),
+            version=__version__,
             ledger=paid.entry,
             delta=privacy.delta if isinstance(privacy, Approx) else REPORTED_DELTA,
         )

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from tacit.inference.evidence import (
     Floats,
@@ -76,7 +76,7 @@ class MomentEvidence:
         level = checked_level(level)
         errors, inverses, middles = self._worlds(max(WORLDS, draws_needed(level)))
         coordinates = _factors(errors, inverses, middles, np.eye(self.theta.size), level)
-        least = max(float(coordinates.mean()), float(norm.isf((1 - level) / 2)))
+        least = max(float(coordinates.mean()), -float(ndtri((1 - level) / 2)))
         widths = []
         for start in range(0, len(directions), DIRECTIONS_AT_ONCE):
             part = directions[start : start + DIRECTIONS_AT_ONCE]

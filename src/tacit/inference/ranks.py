@@ -6,8 +6,6 @@ it with probability P(binomial ≤ r). By `certified-quantiles`.
 
 import math
 
-from scipy.stats import binom
-
 from tacit.errors import ParameterError
 
 CONFIDENCE = 0.95
@@ -16,6 +14,8 @@ HIGHEST_SIMULATED_LEVEL = 0.9999
 
 def safe_rank(count: int, level: float) -> int:
     """The least rank that is safe with the stated confidence. By `certified-quantiles`."""
+    from scipy.stats import binom  # slow to load, and needed for intervals only
+
     rank = int(binom.ppf(CONFIDENCE, count, level))
     if rank >= count:
         raise ValueError(f"{count} draws are too few for level {level}; draw {draws_needed(level)}")

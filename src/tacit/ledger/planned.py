@@ -42,7 +42,7 @@ def _by_loss_distribution(counted: Mapping[Pure | Approx, int], delta: float) ->
     try:
         from dp_accounting.pld import common, privacy_loss_distribution
     except ImportError as error:
-        raise ParameterError('this figure needs dp-accounting: pip install "tacit[accounting]"') from error
+        raise ParameterError('this figure needs dp-accounting: pip install "tacit-dp[accounting]"') from error
     total = privacy_loss_distribution.identity(_GRID)
     for charge, n in counted.items():
         own = charge.delta if isinstance(charge, Approx) else 0.0

@@ -12,7 +12,7 @@ from tacit.ledger.tables import TABLES
 try:
     import psycopg
 except ImportError as error:  # pragma: no cover
-    raise LedgerError('a postgresql:// ledger needs the driver: pip install "tacit[postgres]"') from error
+    raise LedgerError('a postgresql:// ledger needs the driver: pip install "tacit-dp[postgres]"') from error
 
 _WRITER_LOCK = 0x7461636974  # "tacit": the name of the one lock every writer takes first
 
