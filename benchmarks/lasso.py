@@ -9,6 +9,7 @@ from pathlib import Path
 from benchmarks import parts
 from benchmarks.data import Missing
 from benchmarks.sparse.accuracy import TASKS, Record, accuracy, chosen_words
+from benchmarks.sparse.dense import dense
 from benchmarks.sparse.picture import draw
 from benchmarks.sparse.risk import against_rows, against_width, signs_in_turn
 from benchmarks.sparse.speed import speed
@@ -20,6 +21,7 @@ PARTS: dict[str, Callable[[bool], Iterator[Record]]] = {
     **{f"accuracy on {task.name}": partial(accuracy, task) for task in TASKS},
     "words": chosen_words,
     "speed": speed,
+    "dense": dense,
 }
 
 

@@ -10,12 +10,13 @@ from hypothesis.extra.numpy import arrays
 
 from lasso_support import LOSSES, UNITS, integer_scores, mechanism, row_units, rows_of, small_table
 from tacit.errors import ParameterError
+from tacit.mechanisms.lasso import vertex_scores
 from tacit.mechanisms.lasso.candidates import SCORE_CHANGE, SIGNS_IN_TURN
 from tacit.mechanisms.lasso.loss import ClippedLogistic, ClippedSquared
 from tacit.mechanisms.lasso.schedule import SCHEDULES
 from tacit.mechanisms.lasso.sparse_scores import SparseScores
 from tacit.mechanisms.lasso.vertex_sampler import VertexSampler
-from tacit.mechanisms.lasso.vertex_scores import FreshScores, Walk, checked_rows
+from tacit.mechanisms.lasso.vertex_scores import FreshScores, KeptScores, Walk, checked_rows, scores_of
 from tacit.noise import SeededEntropy
 from tacit.privacy import Pure
 
@@ -59,7 +60,8 @@ def walk_of(loss: str, schedule: str, steps: int, grain: int = 1) -> Walk:
 def test_scores_are_what_single_rows_give(loss: str, schedule: str, grain: int) -> None:
     X, y = small_table(1, 7, 4, loss)
     walk = walk_of(loss, schedule, 5, grain)
-    states = FreshScores(rows_of(X, y, loss, sparse=False), walk), SparseScores(rows_of(X, y, loss), walk)
+    dense = rows_of(X, y, loss, sparse=False)
+    states = FreshScores(dense, walk), SparseScores(rows_of(X, y, loss), walk), KeptScores(dense, walk)
     path: tuple[tuple[int, int], ...] = ()
     for vertex in ((0, 1), (2, -1), (0, 1), (3, 1)):
         expected = integer_scores(X, y, path, loss=loss, schedule=schedule, steps=5, radius=3.0, grain=grain)
@@ -68,6 +70,15 @@ def test_scores_are_what_single_rows_give(loss: str, schedule: str, grain: int) 
             assert np.array_equal(state.scores, expected)
             state.move(*vertex)
         path = (*path, vertex)
+
+
+def test_cells_are_kept_by_public_sizes_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = small_table(1, 7, 4, "squared")
+    walk = walk_of("squared", "stagewise", 5)
+    assert isinstance(scores_of(rows_of(X, y, "squared", sparse=False), walk), KeptScores)
+    assert isinstance(scores_of(rows_of(X, y, "squared"), walk), FreshScores)
+    monkeypatch.setattr(vertex_scores, "MOST_KEPT_CELLS", 7 * 4 - 1)
+    assert isinstance(scores_of(rows_of(X, y, "squared", sparse=False), walk), FreshScores)
 
 
 @pytest.mark.parametrize(("loss", "schedule"), CASES)
@@ -113,7 +124,7 @@ def check_change(X: Any, y: Any, row: Any, target: float, *, loss: Any, bound: f
     changed[0], other[0] = row, target
     scores = []
     for table, targets in ((X, y), (changed, other)):
-        state = FreshScores(
+        state = KeptScores(
             rows_of(table, targets, "squared", sparse=False), Walk(loss, SCHEDULES["stagewise"], 2, 3.0, 1.0)
         )
         first = state.scores.copy()

@@ -40,7 +40,9 @@ def _classifies(model: "PrivateLasso") -> bool:
 
 
 class PrivateLasso(BaseEstimator):  # type: ignore[misc]
-    """Linear model over an ℓ1 ball by private Frank–Wolfe; takes dense rows, tables and scipy.sparse matrices.
+    """Linear model over an ℓ1 ball by private Frank–Wolfe, for many sparse columns of which few matter.
+
+    Dense rows and tables work too; where most columns matter, PrivateRidge and PrivateLogisticRegression are better.
 
     privacy: Pure, ZCDP or Approx; a number means Pure. Selections cost least in zCDP: prefer Approx(ε, δ) or ZCDP(ρ).
     domain: Domain or Schema, public bounds; default: cells in [−1, 1] and a target in [−1, 1]. Cells are clipped.

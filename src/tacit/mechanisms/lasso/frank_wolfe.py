@@ -22,7 +22,7 @@ from tacit.mechanisms.lasso.loss import SLOPE_UNITS
 from tacit.mechanisms.lasso.schedule import STAGEWISE, Schedule, checked_steps
 from tacit.mechanisms.lasso.sparse_scores import SparseScores
 from tacit.mechanisms.lasso.vertex_sampler import VertexSampler
-from tacit.mechanisms.lasso.vertex_scores import FreshScores, Walk
+from tacit.mechanisms.lasso.vertex_scores import Walk, scores_of
 from tacit.mechanisms.laws import Vector
 from tacit.mechanisms.release import Facts, Release, Sensitivity
 from tacit.noise import Entropy
@@ -152,7 +152,7 @@ class VertexFrankWolfe:
 
     def _full_draws(self, rows: Rows, walk: Walk, entropy: Entropy) -> list[tuple[int, int]]:
         """Noise for every candidate of every step."""
-        state, chosen = FreshScores(rows, walk), list[tuple[int, int]]()
+        state, chosen = scores_of(rows, walk), list[tuple[int, int]]()
         for step in range(1, self.steps + 1):
             signs = walk.candidates.signs(step)
             merits = np.concatenate([-sign * state.scores for sign in signs])

@@ -93,8 +93,11 @@ def _logistic_units(slope_bound: float, grain: int) -> NDArray[np.int16]:
 
 
 def _in_grains(slopes: Vector, slope_bound: float, grain: int) -> Vector:
-    """2^14·slope/L, rounded to a multiple of the grain."""
-    return np.asarray(np.rint(slopes * (SLOPE_UNITS / (slope_bound * grain))) * grain)
+    """2^14·slope/L, rounded to a multiple of the grain; in place."""
+    slopes *= SLOPE_UNITS / (slope_bound * grain)
+    np.rint(slopes, out=slopes)
+    slopes *= grain
+    return slopes
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,8 @@ class ClippedSquared:
 
     def units(self, score: Vector, y: Vector, grain: int = 1) -> Vector:
         """Subtraction, comparison and rounding: the same floats whatever stands beside them."""
-        residual = np.clip(score - y, -self.slope_bound, self.slope_bound)
+        residual = score - y
+        np.clip(residual, -self.slope_bound, self.slope_bound, out=residual)
         return _in_grains(residual, self.slope_bound, grain)
 
     def value(self, score: Vector, y: Vector) -> Vector:

@@ -24,6 +24,9 @@ from tacit.rows import Rows
 MOST_ROWS = 2**24
 """n · 2^28 ≤ 2^52: no score leaves the whole numbers that binary64 holds exactly."""
 
+MOST_KEPT_CELLS = 2**27
+"""Cells of dense rows that are kept as floats between the steps: 1 GiB."""
+
 
 @dataclass(frozen=True)
 class Walk:
@@ -55,6 +58,39 @@ class Walk:
         return self.radius * self.cell_bound / (self.schedule.total(step, self.steps) * CELL_UNITS)
 
 
+class KeptScores:
+    """G of dense rows whose whole-number cells are kept, block by block: a step is one product with all of them.
+
+    The cells stay inside the mechanism, and every step works on all rows, whatever they hold.
+    """
+
+    def __init__(self, rows: Rows, walk: Walk) -> None:
+        checked_rows(rows.n)
+        self._walk = walk
+        self._blocks: list[tuple[Vector, Vector, Vector]] = []
+        self._step = 0
+
+        def keep(X: Any, y: Vector) -> float:
+            self._blocks.append((walk.cells(X).T.copy(), y.copy(), np.zeros(len(y))))
+            return 0.0
+
+        rows.total(keep)
+        self.scores = self._product()
+
+    def move(self, feature: int, sign: int) -> None:
+        """Take one step: the sums Σ w_k s_k X_ij of all rows, then their slopes, then G."""
+        self._step += 1
+        weight = sign * self._walk.schedule.weight(self._step)
+        for columns, _, sums in self._blocks:
+            sums += columns[feature] * weight
+        self.scores = self._product()
+
+    def _product(self) -> Integers:
+        units, step = self._walk.units, self._step
+        products = [columns @ units(sums, y, step) for columns, y, sums in self._blocks]
+        return np.asarray(sum(products)).astype(np.int64)
+
+
 class FreshScores:
     """G from one full pass over the rows for every step: the plain algorithm, on dense and sparse rows."""
 
@@ -79,6 +115,12 @@ class FreshScores:
             return np.asarray(cells.T @ walk.units(cells @ atoms, y, step))
 
         return self._rows.total(kernel).astype(np.int64)
+
+
+def scores_of(rows: Rows, walk: Walk) -> KeptScores | FreshScores:
+    """The quickest way that looks at all rows in every step; which one it is depends on public sizes."""
+    kept = not rows.sparse and rows.n * rows.width <= MOST_KEPT_CELLS
+    return KeptScores(rows, walk) if kept else FreshScores(rows, walk)
 
 
 def _in_units(X: Any, walk: Walk) -> Any:
