@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from tacit.errors import BudgetExceeded
+from tacit.errors import BudgetExceeded, LedgerError
 from tacit.ledger import Account, Ledger
 from tacit.ledger.ledger import open_store
 from tacit.ledger.units import units_up
@@ -106,6 +106,9 @@ def work(url: str, conduct: str, keys: int, witness: Path) -> None:
             CONDUCTS[conduct](account, f"k{choose.randrange(keys)}", see)
         except BudgetExceeded:
             return
+        except LedgerError as error:
+            if "has no release" not in str(error):  # a key that another worker holds, or died with: go on with the next
+                raise
 
 
 def start(url: str, conduct: str, keys: int, witness: Path) -> int:

@@ -11,7 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tacit.errors import BudgetExceeded
+from tacit.ledger.chain import Event
 from tacit.ledger.filters import Currency, Stage, concentrated_rest, first_stage, price
+from tacit.ledger.planned import planned_epsilon, planned_spending
 from tacit.ledger.units import TOO_MUCH, Cost, Scale, amount_down, bits_for, units_exactly, units_up
 from tacit.privacy import ZCDP, Approx, Budget, ExPost, Pure
 
@@ -276,6 +278,25 @@ def test_charges_fixed_beforehand_are_worth_less(file_ledger):
     assert account.planned(1e-6) == pytest.approx(planned + 0.25)
     account.run(ZCDP(0.01), b"", lambda: b"")
     assert planned + 0.25 < account.planned(1e-6) < account.spent.epsilon
+
+
+def test_planned_counts_the_delta_of_settled_charges(file_ledger):
+    account = file_ledger.open("a", limit=Approx(5.0, 1e-3))
+    account.run(0.5, b"", lambda: b"")
+    before = account.planned(2e-4)
+    account.reserve(Approx(1.0, 1e-4)).store(b"", paid=ExPost(0.125, 0.125, 1e-4))
+    assert account.planned(1e-9) == account.planned(1e-4) == math.inf
+    assert account.planned(2e-4) >= before + 0.25
+    assert account.planned(2e-4) == pytest.approx(planned_epsilon([Pure(0.5)], 1e-4) + 0.25)
+    account.reserve(Approx(1.0, 1e-4)).store(b"", paid=ExPost(0.125, 0.125))
+    assert account.planned(2e-4) == pytest.approx(planned_epsilon([Pure(0.5)], 1e-4) + 0.5)
+
+
+def test_a_settlement_written_without_delta_kept_what_was_reserved():
+    lines = [("charge", '["Approx", 1.0, 0.0001]'), ("settle", '["ExPost", 0.125, 0.125]')]
+    events = [Event(i, kind, "a", "", "k", "", 0, 0, loss, "", "", "", "", "") for i, (kind, loss) in enumerate(lines)]
+    assert planned_spending(events, "", 1e-4) == 0.25
+    assert planned_spending(events, "", 9e-5) == math.inf
 
 
 def test_other_currencies_have_no_price(ledger):

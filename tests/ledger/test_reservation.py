@@ -1,5 +1,6 @@
 """Reservations: ex-post mechanisms settle down to what they paid, and nothing else does."""
 
+import contextlib
 from fractions import Fraction
 
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tacit.errors import LedgerError, ParameterError
+from tacit.ledger import books
 from tacit.privacy import ZCDP, Approx, ExPost, Pure
 
 
@@ -44,10 +46,11 @@ def test_store_and_settle_are_one_step(ledger):
 @pytest.mark.proof("ledger-ex-post")
 def test_only_the_run_whose_release_is_stored_may_settle(ledger):
     account = ledger.open("a", limit=5.0)
-    winner, loser = account.reserve(4.0, key="k"), account.reserve(4.0, key="k")
+    winner = account.reserve(4.0, key="k")
     assert winner.store(b"dear") == b"dear"
-    assert loser.store(b"cheap", paid=ExPost(0, 0.1)) == b"dear"
-    loser.settle(ExPost(0, 0.1))
+    replay = account.reserve(4.0, key="k")
+    assert replay.store(b"cheap", paid=ExPost(0, 0.1)) == b"dear"
+    replay.settle(ExPost(0, 0.1))
     assert account.spent.epsilon == 4.0
     winner.settle(ExPost(1, 1))
     assert account.spent.epsilon == 2.0
@@ -69,6 +72,27 @@ def test_a_loss_above_the_reservation_is_a_defect_and_gives_nothing_back(ledger)
     with pytest.raises(LedgerError, match="more than it reserved"):
         reservation.settle(ExPost(0.5, 0.75))
     assert account.spent.epsilon == 1.0
+    ledger.verify()
+
+
+@pytest.mark.proof("ledger-ex-post")
+@pytest.mark.parametrize(
+    ("reserved", "paid"),
+    [
+        (Approx(1.0, 1e-7), ExPost(0, 0.5, 1e-6)),
+        (Pure(1.0), ExPost(0, 0.5, 1e-9)),
+        (ZCDP(0.01), ExPost(0, 0.1, 1e-9)),
+        (Approx(1.0, 1e-7), ExPost(0.5, 0.75, 1e-7)),
+    ],
+)
+def test_more_delta_than_was_reserved_is_a_defect_too(ledger, reserved, paid):
+    account = ledger.open("a", limit=Approx(5.0, 1e-5))
+    reservation = account.reserve(reserved)
+    spent = account.spent
+    with pytest.raises(LedgerError, match="more than it reserved"):
+        reservation.settle(paid)
+    assert account.spent == spent
+    account.reserve(Approx(1.0, 1e-7)).settle(ExPost(0, 0.5, 1e-7))
     ledger.verify()
 
 
@@ -109,19 +133,55 @@ def test_a_block_that_ends_without_a_stored_release_closes_its_key(ledger):
     account = ledger.open("a", limit=5.0)
     with account.reserve(1.0, key="k"):
         pass
-    with pytest.raises(LedgerError, match="not stored; use a new key"):
+    with pytest.raises(LedgerError, match="use a new key"):
         account.reserve(1.0, key="k")
     assert account.spent.epsilon == 1.0
     ledger.verify()
 
 
-def test_a_block_that_fails_may_be_tried_again(ledger):
+@pytest.mark.proof("ledger-protocol")
+def test_a_block_that_fails_closes_its_key(ledger):
     account = ledger.open("a", limit=5.0)
-    with pytest.raises(ZeroDivisionError), account.reserve(1.0, key="k"):
+    with pytest.raises(ZeroDivisionError), account.reserve(1.0, key="k") as reservation:
         raise ZeroDivisionError
-    with account.reserve(1.0, key="k") as reservation:
-        reservation.store(b"done")
+    with pytest.raises(LedgerError, match="closed without a stored release"):
+        reservation.store(b"after all")
+    with pytest.raises(LedgerError, match="closed without a release"):
+        account.reserve(1.0, key="k")
     assert account.spent.epsilon == 1.0
+
+
+def test_a_block_that_fails_after_its_release_was_stored_keeps_it(ledger):
+    account = ledger.open("a", limit=5.0)
+    with contextlib.suppress(ZeroDivisionError), account.reserve(1.0, key="k") as reservation:
+        reservation.store(b"done")
+        raise ZeroDivisionError
+    assert account.reserve(1.0, key="k").released == account.fetch("k") == b"done"
+
+
+def full(*args: object, **options: object) -> None:
+    """Stands for a database that cannot write."""
+    raise LedgerError("the disk is full")
+
+
+def test_storing_may_be_repeated_when_the_database_failed(ledger, monkeypatch):
+    account = ledger.open("a", limit=5.0)
+    reservation = account.reserve(1.0, key="k")
+    monkeypatch.setattr(books, "append", full)
+    with pytest.raises(LedgerError, match="disk is full"):
+        reservation.store(b"computed once")
+    monkeypatch.undo()
+    assert reservation.store(b"computed once") == account.fetch("k") == b"computed once"
+
+
+def test_an_error_is_told_also_where_its_key_could_not_be_closed(ledger, monkeypatch):
+    account = ledger.open("a", limit=5.0)
+    reservation = account.reserve(1.0, key="k")
+    monkeypatch.setattr(books, "append", full)
+    with pytest.raises(ZeroDivisionError), reservation:
+        raise ZeroDivisionError
+    with pytest.raises(LedgerError, match="use a new key"):
+        account.reserve(1.0, key="k")
 
 
 def test_a_settled_block_needs_no_stored_release(ledger):

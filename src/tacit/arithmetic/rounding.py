@@ -45,7 +45,7 @@ def sum_up(*terms: float) -> float:
 
 def round_up(x: Fraction) -> float:
     """The smallest float ≥ x, infinities included."""
-    return -round_down(-x)
+    return 0.0 - round_down(-x)  # unlike a plain minus sign, this leaves zero without one
 
 
 def round_down(x: Fraction) -> float:

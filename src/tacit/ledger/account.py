@@ -2,8 +2,8 @@
 
     release = account.run(charge, query, compute)      reserve → compute → store → the stored bytes
 
-A charge is durable before `compute` starts, and nothing leaves before it is durably stored, so a crash at any point
-loses no charge and leaks no release. By `ledger-protocol`.
+A charge is durable before `compute` starts, it pays for one computation, and nothing leaves before it is durably
+stored: a crash at any point loses no charge and leaks no release. By `ledger-protocol`.
 """
 
 import secrets
@@ -22,7 +22,7 @@ from tacit.ledger.chain import Event, sha256
 from tacit.ledger.planned import planned_spending
 from tacit.ledger.store import Row, Store
 from tacit.ledger.tables import EVENT_COLUMNS
-from tacit.privacy import Budget, ExPost, as_budget
+from tacit.privacy import Approx, Budget, ExPost, as_budget
 
 _LONGEST_NAME = 200
 
@@ -64,7 +64,8 @@ class Account:
             return accounts.remaining(db, self.name, self._part)
 
     def planned(self, delta: float) -> float:
-        """ε at this δ had the charges so far been fixed beforehand: for information, the guarantee is the limit."""
+        """ε(δ) if all charges had been fixed in advance; informational, the guarantee is the limit."""
+        delta = Approx(1.0, delta).delta
         events = self.entries()
         parts = (self._part,) if self._part else ("", *self._terms.parts)
         return max(planned_spending(events, part, delta) for part in parts)
@@ -93,30 +94,50 @@ class Account:
         compute: Callable[[], bytes],
         key: str | None = None,
         label: str = "",
+        schema: str | None = None,
     ) -> bytes:
         """Charge, compute, store, and return the stored bytes. By `ledger-protocol`.
 
         Running the same key, charge and query again returns the same bytes and costs nothing; without a key every
-        run is a new release. If `compute` fails the charge stays, and the same key may try again.
+        run is a new release. If `compute` fails the charge stays and the key is closed: whether it failed may depend
+        on the noise, so a second try is a second release and needs a key and a charge of its own.
         """
-        reservation = self.reserve(charge, query, key, label)
-        if reservation.released is not None:
-            return reservation.released
-        return reservation.store(compute())
+        with self.reserve(charge, query, key, label, schema) as reservation:
+            if reservation.released is not None:
+                return reservation.released
+            return reservation.store(compute())
 
     def reserve(
-        self, charge: Budget | float, query: bytes = b"", key: str | None = None, label: str = ""
+        self,
+        charge: Budget | float,
+        query: bytes = b"",
+        key: str | None = None,
+        label: str = "",
+        schema: str | None = None,
     ) -> "Reservation":
-        """Book a charge durably now; BudgetExceeded if it does not fit. See `Reservation`."""
+        """Book a charge durably now; BudgetExceeded if it does not fit. See `Reservation`.
+
+        schema  the fingerprint of the declaration the rows are read by; an account opened for one takes no other
+        """
+        if self.schema is not None and schema != self.schema:
+            raise ParameterError(
+                f"account {self.name!r} was opened for the declaration {self.schema!r}, and this charge is for "
+                f"{'none that it names' if schema is None else repr(schema)}; use that declaration, or another account"
+            )
+        if not isinstance(query, bytes):
+            raise ParameterError(f"a query is bytes that say what is asked, got {type(query).__name__}")
         key = self._key if key is None else checked_name("key", key)
         key = secrets.token_hex(16) if key is None else key
         label = checked_name("label", label) if label else ""
         request = Request(self.name, self._part, key, as_budget(charge), sha256(query), label)
         with self._store.writing() as db:
-            stored = books.charge(db, request)
-        if stored is not None and stored.output is None:
-            raise LedgerError(f"key {key!r} was used for a release that was not stored; use a new key")
-        return Reservation(self._store, self.name, key, stored.output if stored else None)
+            released = books.charge(db, request)
+        return Reservation(self._store, self.name, key, released)
+
+    def fetch(self, key: str) -> bytes:
+        """The release stored under a key, as it was released: free, and checked against its digest."""
+        with self._store.reading() as db:
+            return books.fetch(db, self.name, self._part, checked_name("key", key))
 
     def entries(self) -> list[Event]:
         """This account's events, oldest first."""
@@ -150,8 +171,8 @@ class Account:
 class Reservation:
     """A charge that has been booked, waiting for its release.
 
-    Compute after it exists, `store` the release, and only then let it leave. As a context manager it closes the key
-    when the block ends well without a stored release, so that the same key can never pay for a second one.
+    Compute once after it exists, `store` the release, and only then let it leave. As a context manager it closes the
+    key when the block ends without a stored release, in whichever way: the charge stays and pays for nothing else.
     """
 
     def __init__(self, store: Store, account: str, key: str, released: bytes | None) -> None:
@@ -159,12 +180,12 @@ class Reservation:
         self.released = released  # set if this key was run before: return it and compute nothing
         self._store = store
         self._account = account
-        self._own = False  # whether the release under the key is the one computed here
+        self._own = False  # whether this reservation ended the key: stored its release or closed it
 
     def store(self, release: bytes, paid: ExPost | None = None) -> bytes:
         """Store the release durably, settle it in the same transaction if `paid` is given, return what is stored.
 
-        If another run of the same key stored first, its bytes are returned and `paid` is ignored.
+        A second call returns the bytes of the first and ignores `paid`; one that failed (a full disk) may be repeated.
         """
         if not isinstance(release, bytes):
             raise ParameterError(f"a release must be bytes, got {type(release).__name__}; the charge stays booked")
@@ -179,8 +200,8 @@ class Reservation:
     def settle(self, paid: ExPost) -> None:
         """Charge an ex-post mechanism what it really lost instead of its maximum. By `ledger-ex-post`.
 
-        Only for the release computed under this reservation: if another run of the key stored first, the maximum
-        stays. Without a stored release the key is closed.
+        Only for the release computed under this reservation: a replayed one was settled before or keeps its maximum.
+        Without a stored release the key is closed.
         """
         if not isinstance(paid, ExPost):
             raise ParameterError(
@@ -195,12 +216,11 @@ class Reservation:
 
     def _close(self, release: bytes | None, paid: ExPost | None) -> bytes | None:
         with self._store.writing() as db:
-            stored, first = books.store(db, self._account, self.key, release)
+            self.released, first = books.store(db, self._account, self.key, release)
             if first and paid is not None:
                 books.settle(db, self.key, paid)
         self._own = self._own or first
-        self.released = stored.output
-        return stored.output
+        return self.released
 
     def __enter__(self) -> Self:
         return self
@@ -208,8 +228,13 @@ class Reservation:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if kind is None and self.released is None and not self._own:
+        if self.released is not None or self._own:
+            return
+        try:
             self._close(None, None)
+        except LedgerError:
+            if kind is None:
+                raise  # after an error, that error is told: the key stays open and is refused like a closed one
 
 
 def checked_name(what: str, text: str) -> str:

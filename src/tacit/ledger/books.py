@@ -1,10 +1,11 @@
 """The book-keeping: each function is one step inside one transaction.
 
-charge → (compute, outside) → store, and settle for ex-post mechanisms. Nothing but a settlement ever gives anything
-back. By `ledger-protocol`.
+charge → (compute, once, outside) → store, and settle for ex-post mechanisms. Nothing but a settlement ever gives
+anything back. By `ledger-protocol`.
 """
 
 import json
+import math
 from dataclasses import dataclass
 
 from tacit.errors import BudgetExceeded, LedgerError
@@ -13,7 +14,7 @@ from tacit.ledger.amounts import Balance, amount_left, worst
 from tacit.ledger.chain import Event, sha256
 from tacit.ledger.filters import Currency, Stage, budget_from_text, budget_text, concentrated_rest, price
 from tacit.ledger.history import append, find_event
-from tacit.ledger.store import Session
+from tacit.ledger.store import RESTORE, Session
 from tacit.ledger.units import Cost, units_up
 from tacit.privacy import ZCDP, Approx, Budget, ExPost
 
@@ -30,31 +31,16 @@ class Request:
     label: str
 
 
-@dataclass(frozen=True)
-class Stored:
-    """The release stored under a key; `output` is None where the key was closed without storing one."""
-
-    output: bytes | None
-
-
-def find_stored(db: Session, key: str) -> Stored | None:
-    """What was stored under a key, None if nothing was."""
-    found = db.rows("SELECT digest, output FROM tacit_event WHERE kind = 'store' AND key = ?", key)
-    if not found:
-        return None
-    digest, output = found[0]
-    return Stored(bytes(output) if digest else None)
-
-
-def charge(db: Session, request: Request) -> Stored | None:
+def charge(db: Session, request: Request) -> bytes | None:
     """Book a charge, or find that this very request was booked before. By `ledger-protocol`.
 
-    Returns what was stored under the key; None means: compute now. A key booked for anything else is refused.
+    Returns what was stored under the key; None means: compute now, once. A key booked for anything else is refused,
+    and so is one whose computation never ended.
     """
     before = find_event(db, "charge", request.key)
     if before is not None:
         _check_same(before, request)
-        return find_stored(db, request.key)
+        return _release(db, request.key)
     currency, cost = _book(db, request)
     append(
         db, "charge", request.account, request.key, part=request.part, currency=currency, main=cost.main,
@@ -63,17 +49,49 @@ def charge(db: Session, request: Request) -> Stored | None:
     return None
 
 
-def store(db: Session, account: str, key: str, output: bytes | None) -> tuple[Stored, bool]:
+def store(db: Session, account: str, key: str, output: bytes | None) -> tuple[bytes | None, bool]:
     """Store a release under its key, or close the key (None). The first writer wins; everybody gets its bytes."""
-    before = find_stored(db, key)
-    if before is not None:
-        return before, False
+    if find_event(db, "store", key) is not None:
+        return _stored(db, key), False
     charged = find_event(db, "charge", key)
     append(
         db, "store", account, key, digest="" if output is None else sha256(output), output=output,
         at=charged.at if charged else None,
     )  # fmt: skip
-    return Stored(output), True
+    return output, True
+
+
+def fetch(db: Session, account: str, part: str, key: str) -> bytes:
+    """The release of an account that is stored under a key."""
+    charged = find_event(db, "charge", key)
+    if charged is None or charged.account != account or part not in ("", charged.part):
+        raise LedgerError(f"account {account!r} has no charge under the key {key!r}; its history lists the keys")
+    return _release(db, key)
+
+
+def _release(db: Session, key: str) -> bytes:
+    """The release of a key that was charged; an error that says why there is none."""
+    if find_event(db, "store", key) is None:
+        raise LedgerError(
+            f"key {key!r} is charged and has no release: it is being computed, or the process that computed it died. "
+            f"It is never computed again, because what ended it may have depended on the noise. If it died, use a "
+            f"new key, which is charged anew"
+        )
+    output = _stored(db, key)
+    if output is None:
+        raise LedgerError(
+            f"key {key!r} was closed without a release: its computation failed, or did not store its result. The "
+            f"charge stays; use a new key, which is charged anew"
+        )
+    return output
+
+
+def _stored(db: Session, key: str) -> bytes | None:
+    """What was stored under a key, None if it was closed without a release; checked against its digest."""
+    digest, output = db.rows("SELECT digest, output FROM tacit_event WHERE kind = 'store' AND key = ?", key)[0]
+    if digest != ("" if output is None else sha256(output)):
+        raise LedgerError(f"the release stored under key {key!r} was changed after it was stored; {RESTORE}")
+    return None if output is None else bytes(output)
 
 
 def settle(db: Session, key: str, paid: ExPost) -> None:
@@ -88,10 +106,11 @@ def settle(db: Session, key: str, paid: ExPost) -> None:
     if find_event(db, "settle", key) is not None:
         raise LedgerError(f"key {key!r} was settled before; a loss is paid once")
     reserved = budget_from_text(event.loss)
-    if not isinstance(reserved, ZCDP) and paid.total > reserved.epsilon:
+    most = math.inf if isinstance(reserved, ZCDP) else reserved.epsilon
+    if paid.total > most or paid.delta > (reserved.delta if isinstance(reserved, Approx) else 0.0):
         raise LedgerError(
-            f"the mechanism under key {key!r} reports a loss of {paid.total:g}, more than it reserved "
-            f"({reserved}); the whole reservation stays charged. This is a defect of the mechanism"
+            f"the mechanism under key {key!r} reports a loss of {paid}, more than it reserved ({reserved}); the whole "
+            f"reservation stays charged. This is a defect of the mechanism"
         )
     row = balances(db, event.account)[0]
     stays = event.currency != "epsilon" or row.currency != "epsilon"
@@ -99,7 +118,7 @@ def settle(db: Session, key: str, paid: ExPost) -> None:
     _add(db, event.account, event.part, Cost(-back, 0), rows=0)
     append(
         db, "settle", event.account, key, part=event.part, currency=event.currency, main=-back,
-        loss=json.dumps(["ExPost", paid.test, paid.hypothesis]), at=event.at,
+        loss=json.dumps(["ExPost", paid.test, paid.hypothesis, paid.delta]), at=event.at,
     )  # fmt: skip
 
 

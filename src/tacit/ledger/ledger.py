@@ -27,6 +27,10 @@ class Ledger:
     """
 
     def __init__(self, url: str | Path, *, timeout: float = 30.0, expect_head: str | None = None) -> None:
+        if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 <= timeout < 1e9:
+            raise ParameterError(f"timeout is a number of seconds to wait for other writers, got {timeout!r:.80}")
+        if expect_head is not None and not isinstance(expect_head, str):
+            raise ParameterError(f"a head is text such as '12:3fa9…', from ledger.head(); got {expect_head!r:.80}")
         self._store = open_store(url, timeout)
         with self._store.reading() as db:
             exists = self._store.has_tables(db)
@@ -59,9 +63,10 @@ class Ledger:
 
         An account that exists with other terms is an error: a limit is a promise and is never changed.
         """
-        if isinstance(parts, str) or len(set(parts)) != len(parts):
+        if isinstance(parts, str) or not isinstance(parts, Sequence) or len(set(parts)) != len(parts):
             raise ParameterError("parts must be a list of different names, for example parts=['north', 'south']")
         names = tuple(checked_name("part", part) for part in parts)
+        schema = None if schema is None else checked_name("schema fingerprint", schema)
         asked = Terms(checked_name("name", name), as_budget(limit), schema, names)
         with self._store.reading() as db:
             found = accounts.find_terms(db, name)
@@ -78,7 +83,7 @@ class Ledger:
     def account(self, name: str) -> Account:
         """An account that exists already, whatever its terms."""
         with self._store.reading() as db:
-            found = accounts.find_terms(db, name)
+            found = accounts.find_terms(db, checked_name("name", name))
         if found is None:
             raise LedgerError(f"there is no account {name!r} in {self._store.place}; open it with a limit first")
         return Account(self._store, found)
@@ -147,6 +152,8 @@ class Ledger:
 
 def open_store(url: str | Path, timeout: float) -> Store:
     """The database a URL names."""
+    if not isinstance(url, str | Path):
+        raise ParameterError(f"a ledger is named by text or a path, got {type(url).__name__}")
     text = str(url)
     if text.startswith(("postgresql://", "postgres://")):
         from tacit.ledger.postgres import PostgresStore  # psycopg is an optional extra

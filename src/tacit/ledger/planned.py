@@ -5,6 +5,7 @@ can. They are evaluated in floats by dp-accounting, so nothing is admitted or pr
 """
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
@@ -12,17 +13,30 @@ from tacit.arithmetic import sum_up
 from tacit.errors import ParameterError
 from tacit.ledger.chain import Event
 from tacit.ledger.filters import budget_from_text
-from tacit.privacy import ZCDP, Approx, Budget, Pure
+from tacit.privacy import ZCDP, Approx, Budget, ExPost, Pure
 
 _GRID = 1e-4  # of the privacy loss, rounded pessimistically
 
 
 def planned_spending(events: Iterable[Event], part: str, delta: float) -> float:
-    """ε at this δ of an account's charges to the whole and to one part; settled ones add the loss they paid."""
+    """ε at this δ of an account's charges to the whole and to one part; settled ones add the ε and δ they paid.
+
+    A settled charge has ∫(p − e^ε(o) q)₊ ≤ δᵢ, so what is left of δ for the others is δ − Σδᵢ; without any, ε = ∞.
+    """
     concerned = [event for event in events if event.part in ("", part)]
-    paid = {event.key: sum_up(*json.loads(event.loss)[1:]) for event in concerned if event.kind == "settle"}
-    charges = [budget_from_text(e.loss) for e in concerned if e.kind == "charge" and e.key not in paid]
-    return sum_up(planned_epsilon(charges, delta), *paid.values())
+    charged = {event.key: budget_from_text(event.loss) for event in concerned if event.kind == "charge"}
+    paid = [_paid(event, charged.pop(event.key)) for event in concerned if event.kind == "settle"]
+    left = -sum_up(-delta, *(loss.delta for loss in paid))
+    if left < 0 or (charged and left == 0):
+        return math.inf
+    planned = planned_epsilon(charged.values(), left) if charged else 0.0
+    return sum_up(planned, *(loss.total for loss in paid))
+
+
+def _paid(event: Event, reserved: Budget) -> ExPost:
+    """The loss a settlement states; one written without δ kept the δ that was reserved."""
+    test, hypothesis, *delta = json.loads(event.loss)[1:]
+    return ExPost(test, hypothesis, delta[0] if delta else reserved.delta if isinstance(reserved, Approx) else 0.0)
 
 
 def planned_epsilon(charges: Iterable[Budget], delta: float) -> float:

@@ -116,7 +116,7 @@ class PostgresStore:
         except psycopg.OperationalError as error:
             raise LedgerError(
                 f"PostgreSQL: {str(error).strip()}. If the connection broke during a commit the step may or may not "
-                f"be booked: run the same job with the same key, it is never charged twice"
+                f"be booked: the same key tells, and is never charged twice"
             ) from error
         except psycopg.Error as error:
             raise LedgerError(f"PostgreSQL: {str(error).strip()}. Nothing was booked") from error

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tacit.errors import LedgerError
 from tacit.ledger.mounts import network_filesystem
-from tacit.ledger.store import ProcessLocal, Row, Session
+from tacit.ledger.store import RESTORE, ProcessLocal, Row, Session
 from tacit.ledger.tables import TABLES
 
 _TRIGGERS = (
@@ -71,7 +71,7 @@ class SqliteStore:
         with self.reading() as session:
             findings = session.rows("PRAGMA quick_check(1)")
         if findings != [("ok",)]:
-            raise LedgerError(f"{self.path} is damaged: {findings[0][0]}; {_RESTORE}")
+            raise LedgerError(f"{self.path} is damaged: {findings[0][0]}; {RESTORE}")
 
     def close(self) -> None:
         """Close the file."""
@@ -129,16 +129,13 @@ class SqliteStore:
                     f"again, or open it with a larger timeout"
                 )
             case sqlite3.SQLITE_FULL | sqlite3.SQLITE_IOERR:
-                return "The disk is full or failing; make room and run the same job with the same key"
+                return "The disk is full or failing; make room and try again. A key that was charged already is not charged twice"
             case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
                 return "The file and its directory must exist and be writable; nothing was booked"
             case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
-                return f"The file is damaged or not a ledger; {_RESTORE}"
+                return f"The file is damaged or not a ledger; {RESTORE}"
             case _:
                 return "Nothing was booked"
-
-
-_RESTORE = "stop charging it, restore the newest backup and open that with expect_head set to the last head you noted"
 
 
 class _SqliteSession:

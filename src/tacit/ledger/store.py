@@ -9,6 +9,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 Row = tuple[Any, ...]
 
+RESTORE = "stop charging it, restore the newest backup and open that with expect_head set to the last head you noted"
+
 
 class Session(Protocol):
     """An open transaction; `?` marks a parameter."""
