@@ -7,7 +7,7 @@ import pytest
 
 from accuracy_support import LOSSES, rows_of, table
 from tacit.mechanisms.accuracy import excess_bounds
-from tacit.mechanisms.accuracy.excess_bounds import LogisticCurvature, StrongConvexity
+from tacit.mechanisms.accuracy.excess_bounds import SelfConcordance, StrongConvexity
 from tacit.mechanisms.accuracy.excess_risk import ExcessRisk, OpenedRisk
 from tacit.mechanisms.accuracy.gradual import into_ball
 from tacit.mechanisms.accuracy.stationary import stationary_radius
@@ -65,7 +65,7 @@ def test_near_the_minimiser_the_logistic_bound_is_nearly_the_excess_risk():
     risk = opened("logistic")
     thetas = risk.best + 0.05 * np.random.default_rng().normal(size=(50, risk.best.size))
     true = -replace(risk, query=replace(risk.query, cap=None)).values(thetas)
-    assert isinstance(risk.known, LogisticCurvature)
+    assert isinstance(risk.known, SelfConcordance)
     assert np.all(risk.known.below(thetas) > 0.8 * true)
 
 
@@ -94,7 +94,7 @@ def test_hessians_are_computed_as_exactly_as_claimed():
     rows = table(LOSSES["logistic"], n=3000, d=4)
     problem = Problem(Shape.of(rows), LOSSES["logistic"], 0.02)
     risk = ExcessRisk(replace(problem, radius=stationary_radius(problem)), CAP).open(rows)
-    assert isinstance(risk.known, LogisticCurvature)
+    assert isinstance(risk.known, SelfConcordance)
     blocks = []
     rows.total(lambda X, y: blocks.append((X.copy(), y.copy())) or 0.0)
     X, y = np.vstack([b[0] for b in blocks]).astype(np.longdouble), np.concatenate([b[1] for b in blocks])

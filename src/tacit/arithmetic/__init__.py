@@ -1,6 +1,6 @@
 """Exact arithmetic: directed rounding, bounds that survive ordinary floats, and digits on the safe side."""
 
-from tacit.arithmetic.floats import UNIT_ROUNDOFF, enlarged
+from tacit.arithmetic.floats import UNIT_ROUNDOFF, enlarged, reduced
 from tacit.arithmetic.rounding import (
     exact,
     largest_float,
@@ -19,6 +19,7 @@ __all__ = [
     "exact",
     "largest_float",
     "lower",
+    "reduced",
     "round_down",
     "round_up",
     "shown_down",

@@ -37,7 +37,7 @@ from tacit.inference.evidence import (
     per_row,
 )
 from tacit.mechanisms import Gaussian, NoiseLaw, ObjectivePerturbation, Release
-from tacit.mechanisms.intervals import LOUD_HESSIAN, SMALL_WIDTH, FitWithIntervals, svec_size
+from tacit.mechanisms.intervals import HESSIAN_NOISE_OVER_L2_HIGH, SMALL_WIDTH, FitWithIntervals, svec_size
 
 DIRECTIONS_AT_ONCE = 256
 LEAST_RATIO, LARGEST_RATIO = 1.5, 4.0
@@ -143,7 +143,7 @@ class MinimumEvidence:
         narrow, share = self.theta.size <= SMALL_WIDTH, LEAST_LOWERING + LOWERING_SLOPE * loudness
         if narrow and self._has_covariance and isinstance(self.hessian_law, Gaussian):
             return min(LARGEST_NARROW_LOWERING, max(share, NARROW_LOWERING_SLOPE * loudness))
-        modest = self._has_covariance and not narrow and loudness <= LOUD_HESSIAN
+        modest = self._has_covariance and not narrow and loudness <= HESSIAN_NOISE_OVER_L2_HIGH
         return min(LARGEST_LOWERING_WITH_COVARIANCE if modest else LARGEST_LOWERING, share)
 
     @property

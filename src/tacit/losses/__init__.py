@@ -1,6 +1,6 @@
 """Losses of a linear score, with the constants that sensitivities and certificates need."""
 
-from tacit.losses.base import CurvatureTie, FloatArray, Loss, LossConstants
+from tacit.losses.base import CurvatureTie, Expansion, FloatArray, Loss, LossConstants
 from tacit.losses.hinge import Hinge, HuberHinge
 from tacit.losses.logistic import CappedLogistic, Logistic
 from tacit.losses.squared import Squared
@@ -8,6 +8,7 @@ from tacit.losses.squared import Squared
 __all__ = [
     "CappedLogistic",
     "CurvatureTie",
+    "Expansion",
     "FloatArray",
     "Hinge",
     "HuberHinge",

@@ -6,35 +6,24 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.arithmetic import enlarged
+from tacit.arithmetic import enlarged, exact, upper
 from tacit.errors import ParameterError
-from tacit.losses.base import CurvatureTie, FloatArray, LossConstants, checked_score_bound
+from tacit.losses.base import FloatArray, Loss, LossConstants, checked_score_bound
 
 
 @dataclass(frozen=True, slots=True)
-class Hinge:
+class Hinge(Loss):
     """φ(s, y) = max(0, 1 − ys); the slope is the subgradient −y·1[ys < 1], the curvature 0 almost everywhere."""
 
-    @property
-    def smooth(self) -> bool:
-        return False
-
-    @property
-    def one_sided_slope(self) -> bool:
-        return True
-
-    @property
-    def curvature_tie(self) -> CurvatureTie:
-        return CurvatureTie(math.inf)
+    smooth = False
+    labels = True
+    one_sided_slope = True
 
     def value(self, score: FloatArray, y: FloatArray) -> FloatArray:
         return np.maximum(1.0 - y * score, 0.0)
 
     def slope(self, score: FloatArray, y: FloatArray) -> FloatArray:
         return np.where(y * score < 1.0, -y, 0.0)
-
-    def curvature(self, score: FloatArray, y: FloatArray) -> FloatArray:
-        return np.zeros_like(score)
 
     def slope_and_curvature(self, score: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         return self.slope(score, y), np.zeros_like(score)
@@ -46,7 +35,7 @@ class Hinge:
 
 
 @dataclass(frozen=True, slots=True)
-class HuberHinge:
+class HuberHinge(Loss):
     """The hinge with its corner replaced by a parabola of half width h, z = ys:
 
     φ = 0 for z ≥ 1 + h,  (1 + h − z)²/(4h) for |1 − z| ≤ h,  1 − z for z ≤ 1 − h.
@@ -54,22 +43,12 @@ class HuberHinge:
 
     width: float = 0.5
 
+    labels = True
+    one_sided_slope = True
+
     def __post_init__(self) -> None:
         if not 2.0**-100 <= self.width <= 2.0**100:
             raise ParameterError(f"width is {self.width!r}; expected a number between 2^-100 and 2^100")
-
-    @property
-    def smooth(self) -> bool:
-        return True
-
-    @property
-    def one_sided_slope(self) -> bool:
-        return True
-
-    @property
-    def curvature_tie(self) -> CurvatureTie:
-        """None: the parabola has every slope."""
-        return CurvatureTie(enlarged(0.5 / self.width))
 
     def value(self, score: FloatArray, y: FloatArray) -> FloatArray:
         excess = 1.0 - y * score
@@ -77,9 +56,6 @@ class HuberHinge:
 
     def slope(self, score: FloatArray, y: FloatArray) -> FloatArray:
         return -y * self.activity(1.0 - y * score)
-
-    def curvature(self, score: FloatArray, y: FloatArray) -> FloatArray:
-        return np.where(self.undecided(1.0 - y * score), 0.5 / self.width, 0.0)
 
     def slope_and_curvature(self, score: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         excess = 1.0 - y * score
@@ -99,6 +75,12 @@ class HuberHinge:
             value_rounding=8.0 * value,
             slope_rounding=4.0,
         )
+
+    @property
+    def largest_pull(self) -> float:
+        """κ = (1 + h)²/(8h) for h ≥ ⅓, else 1 − h. By `stationary-norm`."""
+        h = self.width
+        return upper(lambda: (1 + exact(h)) ** 2 / (8 * exact(h))) if 3 * h >= 1 else upper(lambda: 1 - exact(h))
 
     def activity(self, excess: FloatArray) -> FloatArray:
         """−yφ' = (min(h, max(−h, 1 − z)) + h)/(2h); 1 − z comes first, so that no digit of a small h is lost."""

@@ -4,22 +4,21 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from flint import arb
 
-from tacit.arithmetic import enlarged
-from tacit.losses.base import CurvatureTie, FloatArray, LossConstants, checked_score_bound
+from tacit.arithmetic import enlarged, exact, upper
+from tacit.losses.base import CurvatureTie, Expansion, FloatArray, Loss, LossConstants, checked_score_bound
 
 
 @dataclass(frozen=True, slots=True)
-class Logistic:
+class Logistic(Loss):
     """φ(s, y) = log(1 + e^(−ys)); φ' = −y p and φ'' = p(1 − p) with p = 1/(1 + e^(ys))."""
 
-    @property
-    def smooth(self) -> bool:
-        return True
-
-    @property
-    def one_sided_slope(self) -> bool:
-        return True
+    labels = True
+    one_sided_slope = True
+    likelihood = True
+    self_concordant = True
+    expansion = Expansion(quadratic=0.125, linear=0.5, l1_change=(0.25, 3.0, 0.0))
 
     @property
     def curvature_tie(self) -> CurvatureTie:
@@ -65,9 +64,18 @@ class Logistic:
             slope_rounding=16.0,
         )
 
+    @property
+    def largest_pull(self) -> float:
+        """κ = W(1/e), W the Lambert function. By `stationary-norm`."""
+        return upper(lambda: arb(-1).exp().lambertw())
+
+    def swing(self, end: float, reach: float) -> float:
+        """log(1 + e^end) − log(1 + e^(end − reach)). By `truncated-excess-risk`."""
+        return upper(lambda: (1 + exact(end).exp()).log() - (1 + (exact(end) - exact(reach)).exp()).log())
+
 
 @dataclass(frozen=True, slots=True)
-class CappedLogistic:
+class CappedLogistic(Loss):
     """The logistic loss where the score is right (z = ys ≥ 0), its tangent at 0 where it is wrong:
 
     φ = log(1 + e^(−z)) for z ≥ 0, log 2 − z/2 for z < 0;  φ' = −y p with p = 1/(1 + e^max(z, 0)) ≤ ½.
@@ -76,13 +84,8 @@ class CappedLogistic:
     A score is not a log odds; `probability` turns it into what it stands for.
     """
 
-    @property
-    def smooth(self) -> bool:
-        return True
-
-    @property
-    def one_sided_slope(self) -> bool:
-        return True
+    labels = True
+    one_sided_slope = True
 
     @property
     def curvature_tie(self) -> CurvatureTie:
@@ -96,9 +99,6 @@ class CappedLogistic:
 
     def slope(self, score: FloatArray, y: FloatArray) -> FloatArray:
         return -y * _miss_probability(np.maximum(y * score, 0.0))
-
-    def curvature(self, score: FloatArray, y: FloatArray) -> FloatArray:
-        return self.slope_and_curvature(score, y)[1]
 
     def slope_and_curvature(self, score: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         margin = y * score
@@ -123,6 +123,11 @@ class CappedLogistic:
         """
         value = enlarged(math.log(2.0) + 0.5 * checked_score_bound(score_bound))
         return LossConstants(value, slope=0.5, curvature=0.25, value_rounding=20.0 * value, slope_rounding=8.0)
+
+    @property
+    def largest_pull(self) -> float:
+        """That of the logistic loss: it is at a score on the right side. By `stationary-norm`."""
+        return Logistic().largest_pull
 
 
 def _miss_probability(margin: FloatArray) -> FloatArray:

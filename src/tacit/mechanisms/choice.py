@@ -8,11 +8,12 @@ curvature), so "auto" takes it only for the hinge. For linear regression:
     pure ε:          moments if d ≤ 3 or d^1.5/(nε) < 0.001, else mean first and objective perturbation
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from tacit.errors import ParameterError
-from tacit.losses import Loss, Squared
+from tacit.losses import Loss
 from tacit.mechanisms import defaults
 from tacit.mechanisms.centred import MEAN_SHARE, CentredObjective
 from tacit.mechanisms.covariance import CovariancePerturbation
@@ -88,8 +89,8 @@ def objective(shape: Shape, request: FitRequest, budget: Budget) -> Plan:
     if not request.loss.smooth:
         raise ParameterError("objective perturbation needs a smooth loss; for the hinge use mechanism='output'")
     radius = request.radius
-    if radius is None and isinstance(request.loss, Squared):
-        radius = defaults.squared_radius(shape, budget)
+    if radius is None and math.isinf(request.loss.constants(None).slope):
+        radius = defaults.radius_for_steep_losses(shape, budget)
     asked = request.l2 or defaults.objective_l2(shape, request.loss, budget, radius)
     problem = defaults.raised_l2(Problem(shape, request.loss, asked, radius), budget)
     notes = () if problem.l2 == asked else (f"l2 raised from {asked:.6g} to {problem.l2:.6g}: the theorem needs it",)

@@ -7,7 +7,7 @@ Objective perturbation, b with standard deviation s in each coordinate, N = s√
 λ ~ N would be right if curvature were negligible, λ ~ N² if it dominated; 1.5 was the best exponent on real tables.
 Noise grows as 1/ε', so the curvature may cost 15 % of an ε; it grows as 1/√ρ', so it may cost 1 − 0.85² of a ρ.
 Output perturbation: λ such that the noise on a coordinate of θ has standard deviation 1/3.
-Squared loss on a ball: R = min(2, max(½, 0.06/√N₀)), N₀ the same N for slopes up to 1.
+Losses whose slope has no bound, on a ball: R = min(2, max(½, 0.06/√N₀)), N₀ the same N for slopes up to 1.
 """
 
 import math
@@ -54,7 +54,7 @@ def output_l2(shape: Shape, loss: Loss, budget: Budget, radius: float | None) ->
     return l2
 
 
-def squared_radius(shape: Shape, budget: Budget) -> float:
-    """R for objective perturbation of the squared loss; N₀ is the noise that a gradient change of 2 needs."""
+def radius_for_steep_losses(shape: Shape, budget: Budget) -> float:
+    """R for objective perturbation of an unbounded slope; N₀ is the noise that a gradient change of 2 needs."""
     unit_noise = calibrate(2.0, budget).deviation(shape.width) * math.sqrt(shape.width) / shape.n
     return min(2.0, max(0.5, 0.06 / math.sqrt(unit_noise)))

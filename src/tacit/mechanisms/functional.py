@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from tacit.errors import ParameterError
-from tacit.losses import Logistic, Loss, Squared
+from tacit.losses import Expansion, Loss
 from tacit.mechanisms.erm import gram
 from tacit.mechanisms.laws import Laplace, Vector, calibrate_l1
 from tacit.mechanisms.problem import Shape
@@ -37,19 +37,19 @@ class FunctionalMechanism:
     charge: Pure
 
     def __post_init__(self) -> None:
-        if not isinstance(self.loss, (Squared, Logistic)):
+        if self.loss.expansion is None:
             raise ParameterError("the functional mechanism is published for squared and logistic loss only")
 
     @property
-    def _weights(self) -> tuple[float, float]:
-        """Weights of Σxxᵀ and Σyx in the polynomial."""
-        return (1.0, 2.0) if isinstance(self.loss, Squared) else (0.125, 0.5)
+    def polynomial(self) -> Expansion:
+        """What stands for the objective."""
+        assert self.loss.expansion is not None
+        return self.loss.expansion
 
     @cached_property
     def sensitivity(self) -> Sensitivity:
         """The published Δ and twice the rounding of the sums. By `functional-mechanism`."""
-        d = self.shape.width
-        published = 2.0 * (d + 1) ** 2 if isinstance(self.loss, Squared) else d * d / 4 + 3.0 * d
+        published = self.polynomial.change(self.shape.width)
         rounding = 4 * self.shape.summation_error(published)
         return Sensitivity.adding("l1", {"one replaced row": published, "rounding of the sums": rounding})
 
@@ -74,7 +74,7 @@ class FunctionalMechanism:
         )
 
     def __call__(self, rows: Rows, entropy: Entropy) -> Release:
-        quadratic, linear = self._weights
+        quadratic, linear = self.polynomial.quadratic, self.polynomial.linear
 
         def polynomial(X: Any, y: Vector) -> tuple[Any, Any]:
             return gram(X), X.T @ y

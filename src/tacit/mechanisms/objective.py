@@ -62,7 +62,9 @@ class ObjectivePerturbation:
         if not loss.smooth:
             raise ParameterError("objective perturbation needs a smooth loss; for the hinge use mechanism='output'")
         if math.isinf(self.problem.feasible_gradient_bound):
-            raise ParameterError("objective perturbation of the squared loss needs a radius: a public bound on ‖θ‖₂")
+            raise ParameterError(
+                "objective perturbation of a loss whose slope has no bound needs a radius: a public bound on ‖θ‖₂"
+            )
 
     @cached_property
     def tilt(self) -> Tilt:

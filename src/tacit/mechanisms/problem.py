@@ -7,12 +7,10 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
-from flint import arb
-
-from tacit.arithmetic import exact, upper
+from tacit.arithmetic import enlarged, exact, upper
 from tacit.domain import Norms
 from tacit.errors import ParameterError
-from tacit.losses import Loss, Squared
+from tacit.losses import Loss
 from tacit.rows import Rows, SealedRows, summation_error
 
 
@@ -65,28 +63,28 @@ class Problem:
         """
         at_zero = self.loss.constants(0.0).value
         by_value = upper(lambda: (2 * exact(at_zero) / exact(self.l2)).sqrt())
-        by_slope = self.loss.constants(None).slope * self.shape.norms.l2 / self.l2 * _HAIR
+        by_slope = enlarged(self.loss.constants(None).slope * self.shape.norms.l2 / self.l2, 50)
         return min(by_value, by_slope, self._feasible)
 
     @cached_property
     def feasible_gradient_bound(self) -> float:
-        """The same at every feasible θ: where a perturbed objective may have its minimum. By `objective-pure`."""
-        return self._slope_within(self._feasible) * self.shape.norms.l2 * _HAIR
+        """G: no row's gradient ‖φ'x‖₂ is longer where a perturbed minimum can lie. By `objective-pure`."""
+        return enlarged(self._slope_within(self._feasible) * self.shape.norms.l2, 50)
 
     @cached_property
     def feasible_gradient_change(self) -> float:
         """How far the gradients of two rows can be apart at one feasible θ. By `squared-gradient-change`."""
-        return self._change_within(self._feasible)
+        return self.loss.gradient_change(self.shape.norms.l2, self._feasible)
 
     @cached_property
     def feasible_gradient_bound_l1(self) -> float:
         """No row's gradient ‖φ'x‖₁ is longer, at any feasible θ. By `objective-pure`."""
-        return self._slope_within(self._feasible) * self.shape.norms.l1 * _HAIR
+        return enlarged(self._slope_within(self._feasible) * self.shape.norms.l1, 50)
 
     @cached_property
     def curvature_bound(self) -> float:
         """t: no row's curvature φ''‖x‖₂² is larger; infinite for the hinge. By `loss-constants`."""
-        return self.loss.constants(None).curvature * self.shape.norms.l2**2 * _HAIR
+        return enlarged(self.loss.constants(None).curvature * self.shape.norms.l2**2, 50)
 
     @cached_property
     def minimiser_sensitivity(self) -> float:
@@ -94,39 +92,18 @@ class Problem:
 
         Δ bounds the difference of two rows' gradients at one θ. By `minimiser-sensitivity`.
         """
-        change = self._change_within(self.minimiser_radius)
+        change = self.loss.gradient_change(self.shape.norms.l2, self.minimiser_radius)
         moved = upper(lambda: exact(change) / (exact(self.l2) * self.shape.n))
         return min(moved, 2 * self.minimiser_radius)
 
     @property
     def change_theorems(self) -> tuple[str, ...]:
         """What proves that two rows' gradients are less than 2G apart, where that is used."""
-        return ("squared-gradient-change",) if isinstance(self.loss, Squared) else ()
+        return self.loss.change_theorems
 
     @property
     def _feasible(self) -> float:
         return math.inf if self.radius is None else self.radius
 
-    def _change_within(self, radius: float) -> float:
-        """sup ‖∇φ(x, y) − ∇φ(x', y')‖₂ over ‖θ‖₂ ≤ radius: 2G, less for the squared loss.
-
-        There a long gradient points along θ or against it, never both: with k = r·radius/b for ‖x‖₂ ≤ r, |y| ≤ b
-
-            ‖∇φ − ∇φ'‖₂ ≤ 2rb max_s (1 + ks)√(1 − s²) < 2rb(1 + k) = 2G.    By `squared-gradient-change`.
-        """
-        if not isinstance(self.loss, Squared) or math.isinf(radius):
-            return 2 * self._slope_within(radius) * self.shape.norms.l2 * _HAIR
-        r, b = self.shape.norms.l2, self.loss.target_bound
-
-        def widest() -> arb:
-            k = exact(r) * exact(radius) / exact(b)
-            s = ((1 + 8 * k**2).sqrt() - 1) / (4 * k)
-            return 2 * exact(r) * exact(b) * (1 + k * s) * (1 - s**2).sqrt()
-
-        return upper(widest)
-
     def _slope_within(self, radius: float) -> float:
-        return self.loss.constants(self.shape.norms.l2 * radius * _HAIR).slope
-
-
-_HAIR = 1 + 2.0**-50  # rounds a product of two or three floats up
+        return self.loss.constants(enlarged(self.shape.norms.l2 * radius, 50)).slope

@@ -13,7 +13,6 @@ from typing import Protocol
 import numpy as np
 
 from tacit.arithmetic import enlarged
-from tacit.losses import Logistic
 from tacit.mechanisms.erm import EmpiricalRisk, score_error
 from tacit.mechanisms.laws import Vector
 from tacit.mechanisms.moments import Matrix
@@ -44,7 +43,7 @@ class StrongConvexity:
 
 
 @dataclass(frozen=True)
-class LogisticCurvature:
+class SelfConcordance:
     """The bound from gradient and Hessian at θ̂, both computed, with bounds on their errors. By `excess-risk-bound`."""
 
     shape: Shape
@@ -56,7 +55,7 @@ class LogisticCurvature:
     hessian_error: float
 
     @classmethod
-    def at(cls, risk: EmpiricalRisk, best: Vector, radius: float) -> "LogisticCurvature":
+    def at(cls, risk: EmpiricalRisk, best: Vector, radius: float) -> "SelfConcordance":
         """Read the rows once more, at the computed minimiser."""
         gradient, error, hessian = risk.gradient_and_hessian(best)
         shape = risk.bounds.shape
@@ -83,9 +82,9 @@ class LogisticCurvature:
 
 def excess_bound(problem: Problem, risk: EmpiricalRisk, best: Vector, tolerance: float) -> ExcessBound:
     """The best bound there is for the loss."""
-    if isinstance(problem.loss, Logistic):
+    if problem.loss.self_concordant:
         assert problem.radius is not None
-        return LogisticCurvature.at(risk, best, problem.radius)
+        return SelfConcordance.at(risk, best, problem.radius)
     return StrongConvexity(best, problem.l2, tolerance)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from tacit.arithmetic import UNIT_ROUNDOFF, enlarged, exact, upper
 from tacit.errors import ParameterError
-from tacit.losses import CappedLogistic, FloatArray, HuberHinge, Logistic, Squared
+from tacit.losses import FloatArray
 from tacit.mechanisms.accuracy.excess_bounds import ExcessBound, excess_bound
 from tacit.mechanisms.erm import EmpiricalRisk, RiskBounds, score_error
 from tacit.mechanisms.laws import Vector
@@ -38,7 +38,7 @@ class ExcessRisk:
     def __post_init__(self) -> None:
         if self.problem.radius is None:
             raise ParameterError("an accuracy query needs a ball: hypotheses outside every ball have no sensitivity")
-        if not isinstance(self.problem.loss, (Squared, Logistic, CappedLogistic, HuberHinge)):
+        if not self.problem.loss.smooth:
             raise ParameterError(f"accuracy-first search is for smooth losses, not {self.problem.loss!r}")
 
     @property
@@ -93,19 +93,8 @@ class ExcessRisk:
 
     @cached_property
     def _swing(self) -> float:
-        """sup {φ(s', y) − φ(s, y)}: from the end of the range, as φ is convex. By `truncated-excess-risk`."""
-        end, reach = enlarged(self.problem.shape.norms.l2 * self.radius), self._reach
-        match self.problem.loss:
-            case Squared(b):
-                walk = min(reach, enlarged(end + min(b, end)))
-                return upper(lambda: exact(walk) * (2 * (exact(end) + exact(b)) - exact(walk)) / 2)
-            case Logistic():
-                return upper(lambda: (1 + exact(end).exp()).log() - (1 + (exact(end) - exact(reach)).exp()).log())
-            case _:
-                loss = self.problem.loss
-                edge = loss.value(np.array([-end, reach - end]), np.ones(2))
-                rounding = 2 * loss.constants(end).value_rounding * UNIT_ROUNDOFF
-                return enlarged(float(edge[0] - edge[1]) + rounding)
+        """sup {φ(s', y) − φ(s, y)} over the scores that can be met. By `truncated-excess-risk`."""
+        return self.problem.loss.swing(enlarged(self.problem.shape.norms.l2 * self.radius), self._reach)
 
     @cached_property
     def _value_error(self) -> float:
@@ -113,7 +102,7 @@ class ExcessRisk:
         shape, loss, R = self.problem.shape, self.problem.loss, self.radius
         r, n = shape.norms.l2, shape.n
         penalty = 0.5 * self.problem.l2 * R * R
-        if isinstance(loss, Squared):
+        if loss.quadratic:
             b = loss.target_bound
             sums = 0.5 * shape.summation_error(r * r) * R * R + shape.summation_error(r * b) * R
             sums += 0.5 * shape.summation_error(b * b)
@@ -155,7 +144,7 @@ class OpenedRisk:
 
     def bounds(self, hypotheses: FloatArray) -> FloatArray:
         """Numbers that `values` does not exceed: those themselves where no pass over the rows is needed for them."""
-        if isinstance(self.risk.loss, Squared):
+        if self.risk.loss.quadratic:
             return self.values(hypotheses)
         cap, excess = self.query.cap, self.known.below(hypotheses)
         highest = self.query.error - excess
@@ -165,7 +154,7 @@ class OpenedRisk:
 def _values(risk: EmpiricalRisk, thetas: FloatArray) -> FloatArray:
     """J at each row of `thetas`. Squared loss: from the moments alone; others: one pass over the rows in blocks."""
     penalties = 0.5 * risk.l2 * np.einsum("ij,ij->i", thetas, thetas)
-    if isinstance(risk.loss, Squared):
+    if risk.loss.quadratic:
         products, cross, squares = risk.second_moments
         sums = 0.5 * np.einsum("ij,ij->i", thetas @ products, thetas) - thetas @ cross + 0.5 * squares
         return np.asarray(sums / risk.rows.n + penalties)

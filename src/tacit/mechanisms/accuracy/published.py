@@ -16,7 +16,6 @@ import numpy as np
 
 from tacit.arithmetic import sum_up
 from tacit.errors import ParameterError
-from tacit.losses import Squared
 from tacit.mechanisms.accuracy.excess_risk import ExcessRisk
 from tacit.mechanisms.accuracy.gradual import GradualOutput, Hypotheses
 from tacit.mechanisms.accuracy.gradual_moments import GradualMoments
@@ -78,7 +77,7 @@ def published_query(problem: AccuracyProblem) -> ExcessRisk:
 def theory_epsilon(problem: AccuracyProblem, asked: AccuracyRequest) -> float:
     """E with expected excess risk ≤ α: theorem 3.1 for ridge by moments, 3.3 for a Lipschitz loss by output."""
     d, n, l2, alpha = problem.shape.width, problem.shape.n, problem.l2, asked.excess_risk
-    if isinstance(problem.loss, Squared):
+    if problem.loss.quadratic:
         return 4 * math.sqrt(2) * (2 * math.sqrt(d / l2) + d / l2) / (n * alpha)
     linear, quadratic = 2 * math.sqrt(2) * d / (n * l2), 4 * d**2 / (n**2 * l2)
     return (linear + math.sqrt(linear**2 + 4 * alpha * quadratic)) / (2 * alpha)
@@ -87,6 +86,6 @@ def theory_epsilon(problem: AccuracyProblem, asked: AccuracyRequest) -> float:
 def _hypotheses(
     problem: AccuracyProblem, query: ExcessRisk, noise: GradualNoise, epsilons: tuple[float, ...]
 ) -> Hypotheses:
-    if isinstance(problem.loss, Squared) and problem.mechanism != "output":
+    if problem.loss.quadratic and problem.mechanism != "output":
         return GradualMoments(query, PublishedMoments(problem.shape), noise, epsilons, damping=0.0)
     return GradualOutput(query, noise, epsilons)

@@ -9,7 +9,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from tacit.losses import Squared
 from tacit.mechanisms.accuracy.excess_risk import ExcessRisk
 from tacit.mechanisms.accuracy.gradual import GradualOutput, Hypotheses
 from tacit.mechanisms.accuracy.gradual_moments import GradualMoments
@@ -88,7 +87,7 @@ def sources(query: ExcessRisk, mechanism: str, noises: tuple[GradualNoise, ...])
     for noise in noises:
         if mechanism in ("auto", "output"):
             found.append(output_source(query, noise))
-        if mechanism in ("auto", "covariance") and isinstance(query.problem.loss, Squared):
+        if mechanism in ("auto", "covariance") and query.problem.loss.quadratic:
             measure = Entrywise() if noise.norm == "l1" else Frobenius()
             found.append(moment_source(query, measure, noise))
     return found

@@ -10,30 +10,12 @@
 By `stationary-norm`.
 """
 
-import math
-
-from flint import arb
-
 from tacit.arithmetic import exact, upper
-from tacit.losses import CappedLogistic, HuberHinge, Logistic, Loss, Squared
 from tacit.mechanisms.problem import Problem
 
 
 def stationary_radius(problem: Problem) -> float:
     """The smallest proved ball that holds the problem's minimiser, its own radius included. By `stationary-norm`."""
-    largest = _largest_pull(problem.loss)
+    largest = problem.loss.largest_pull
     free = upper(lambda: (exact(largest) / exact(problem.l2)).sqrt())
     return min(free, problem.minimiser_radius)
-
-
-def _largest_pull(loss: Loss) -> float:
-    """κ = sup over scores and targets of −s φ'(s, y). By `stationary-norm`."""
-    match loss:
-        case Squared(b):
-            return upper(lambda: exact(b) ** 2 / 4)
-        case Logistic() | CappedLogistic():
-            return upper(lambda: arb(-1).exp().lambertw())
-        case HuberHinge(h):
-            return upper(lambda: (1 + exact(h)) ** 2 / (8 * exact(h))) if 3 * h >= 1 else upper(lambda: 1 - exact(h))
-        case _:
-            return math.inf

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tacit.arithmetic import UNIT_ROUNDOFF, enlarged
 from tacit.errors import ParameterError
-from tacit.losses import Loss, Squared
+from tacit.losses import Loss
 from tacit.mechanisms.problem import Shape
 from tacit.rows import summation_error
 from tacit.solvers import GradientBounds, public_tolerance
@@ -50,7 +50,7 @@ class RiskBounds:
         n, r = self.shape.n, self.shape.norms.l2
         slope = self.loss.constants(enlarged(norm * r)).slope
         magnitude = enlarged(slope * r + self.l2 * norm + self.linear_norm)
-        if isinstance(self.loss, Squared):
+        if self.loss.quadratic:
             total_error = _gram_gradient_error(self.shape, self.loss, norm)
         else:
             total_error = _loss_gradient_error(self.shape, self.loss, norm)
@@ -95,7 +95,7 @@ def _loss_gradient_error(shape: Shape, loss: Loss, norm: float) -> float:
     return summation_error(shape.n, shape.block_rows, enlarged(constants.slope * r), enlarged(slope_error * r))
 
 
-def _gram_gradient_error(shape: Shape, loss: Squared, norm: float) -> float:
+def _gram_gradient_error(shape: Shape, loss: Loss, norm: float) -> float:
     """Error of Ĝθ − m̂ with Ĝ = Σ xxᵀ, m̂ = Σ yx: ‖Ĝ − G‖_F ‖θ‖ + ‖m̂ − m‖ + rounding of the product."""
     n, r, width = shape.n, shape.norms.l2, shape.width
     gram_error = summation_error(n, shape.block_rows, enlarged(r * r))

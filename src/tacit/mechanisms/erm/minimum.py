@@ -1,6 +1,5 @@
 """The certified minimum of a problem over rows, and the tolerance that can be promised before reading them."""
 
-from tacit.losses import Hinge
 from tacit.mechanisms.erm.bounds import RiskBounds
 from tacit.mechanisms.erm.hinge import HingeRisk, HingeRiskBounds
 from tacit.mechanisms.erm.risk import EmpiricalRisk
@@ -14,14 +13,14 @@ TILTED_SHARE = 2.0**-28
 
 def public_tolerance(problem: Problem) -> float:
     """τ for the minimum of J: reached on every table by `newton-terminates`, for the hinge by `hinge-terminates`."""
-    if isinstance(problem.loss, Hinge):
+    if not problem.loss.smooth:
         return HingeRiskBounds(problem.shape, problem.l2).tolerance(problem.radius)
     return RiskBounds(problem.shape, problem.loss, problem.l2).tolerance(problem.radius)
 
 
 def certified_minimum(rows: Rows, problem: Problem, tolerance: float) -> Vector:
     """A point within `tolerance` of argmin J over the problem's region."""
-    if isinstance(problem.loss, Hinge):
+    if not problem.loss.smooth:
         return minimise_hinge(HingeRisk(rows, problem.l2), tolerance, problem.radius).theta
     return minimise(EmpiricalRisk(rows, problem.loss, problem.l2), tolerance, problem.radius).theta
 

@@ -5,7 +5,7 @@ from functools import cached_property
 import numpy as np
 
 from tacit.errors import ParameterError
-from tacit.losses import FloatArray, Loss, Squared
+from tacit.losses import FloatArray, Loss
 from tacit.mechanisms.erm.bounds import RiskBounds
 from tacit.mechanisms.erm.sums import GramSums, LossSums, RiskSums
 from tacit.mechanisms.problem import Shape
@@ -31,7 +31,7 @@ class EmpiricalRisk:
     @property
     def sample_size(self) -> int:
         """Rows read by one evaluation; sufficient statistics read none."""
-        return 1 if isinstance(self.loss, Squared) else self.rows.n
+        return 1 if self.loss.quadratic else self.rows.n
 
     def value(self, theta: FloatArray) -> float:
         penalty = 0.5 * self.l2 * float(theta @ theta) + float(self.linear @ theta)
@@ -58,7 +58,7 @@ class EmpiricalRisk:
 
     @cached_property
     def _sums(self) -> RiskSums:
-        return GramSums(self.rows) if isinstance(self.loss, Squared) else LossSums(self.rows, self.loss)
+        return GramSums(self.rows) if self.loss.quadratic else LossSums(self.rows, self.loss)
 
     def _completed(self, total: FloatArray, theta: FloatArray) -> FloatArray:
         return total / self.rows.n + (self.l2 * theta + self.linear)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.errors import ParameterError
-from tacit.losses import HuberHinge, Loss
+from tacit.losses import Loss
 from tacit.mechanisms.intervals.row_weights import Curvature, RowWeight, SquaredSlope
 from tacit.mechanisms.intervals.weighted_moments import SecondMoments, Trace, WeightedMoments
 from tacit.mechanisms.problem import Shape
@@ -20,7 +20,8 @@ from tacit.privacy import Budget, Pure
 
 SMALL_WIDTH = 2
 QUIET_SCORES = 0.5  # the covariance is worth its budget if its noise is below this many λ
-QUIET_HESSIAN, LOUD_HESSIAN, LOUD_HESSIAN_NARROW = 0.5, 8.0, 6.0  # its noise in λ; a loud Hessian says little
+HESSIAN_NOISE_OVER_L2_LOW, HESSIAN_NOISE_OVER_L2_HIGH = 0.5, 8.0  # a Hessian with more noise says little
+HESSIAN_NOISE_OVER_L2_HIGH_NARROW = 6.0
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,8 @@ class Split:
 COVARIANCE_PURE, TRACE_PURE = Split(0.86, 0.09, 0.05), Split(0.86, 0.12, 0.02)
 COVARIANCE_ZCDP, TRACE_ZCDP = Split(0.90, 0.05, 0.05), Split(0.90, 0.09, 0.01)
 COVARIANCE_NARROW, TRACE_NARROW = Split(0.70, 0.15, 0.15), Split(0.75, 0.23, 0.02)
-HUBER, HUBER_LOUD, HUBER_NARROW = Split(0.70, 0.15, 0.15), Split(0.85, 0.05, 0.10), Split(0.55, 0.30, 0.15)
+ALWAYS_COVARIANCE, ALWAYS_COVARIANCE_LOUD = Split(0.70, 0.15, 0.15), Split(0.85, 0.05, 0.10)
+ALWAYS_COVARIANCE_NARROW = Split(0.55, 0.30, 0.15)
 
 
 def shared(
@@ -58,10 +60,10 @@ def shared(
 ) -> tuple[Split, SecondMoments | Trace]:
     """The split in force, and whether the whole covariance or its trace is released.
 
-    The slopes of a Huber hinge say nothing about its curvature, so its covariance is always released whole.
+    Where slopes say nothing about curvature, as in every loss that is no likelihood, the covariance is released whole.
     """
-    if isinstance(loss, HuberHinge):
-        return wanted or _huber_split(shape, loss, l2, budget), SecondMoments()
+    if not loss.likelihood:
+        return wanted or _covariance_split(shape, loss, l2, budget), SecondMoments()
     pure = isinstance(budget, Pure)
     narrow = pure and shape.width <= SMALL_WIDTH
     if narrow:
@@ -80,15 +82,15 @@ def mean_noise(shape: Shape, weight: RowWeight, budget: Budget) -> float:
     return release.law().deviation(release.size) / shape.n
 
 
-def _huber_split(shape: Shape, loss: HuberHinge, l2: float, budget: Budget) -> Split:
-    """Under pure ε the curvature of a Huber hinge, 0 or 1, is loud: little is spent where it would say little anyway.
+def _covariance_split(shape: Shape, loss: Loss, l2: float, budget: Budget) -> Split:
+    """Under pure ε a curvature that is 0 in most rows is loud: little is spent where it would say little anyway.
 
     In narrow tables one direction decides about the length, and a better Hessian is worth more than less noise in θ̃.
     """
     if not isinstance(budget, Pure):
-        return HUBER
-    loudness = mean_noise(shape, Curvature(loss), HUBER.of(budget)[1]) / l2
+        return ALWAYS_COVARIANCE
+    loudness = mean_noise(shape, Curvature(loss), ALWAYS_COVARIANCE.of(budget)[1]) / l2
     narrow = shape.width <= SMALL_WIDTH
-    if loudness > (LOUD_HESSIAN_NARROW if narrow else LOUD_HESSIAN):
-        return HUBER_LOUD
-    return HUBER_NARROW if narrow and loudness > QUIET_HESSIAN else HUBER
+    if loudness > (HESSIAN_NOISE_OVER_L2_HIGH_NARROW if narrow else HESSIAN_NOISE_OVER_L2_HIGH):
+        return ALWAYS_COVARIANCE_LOUD
+    return ALWAYS_COVARIANCE_NARROW if narrow and loudness > HESSIAN_NOISE_OVER_L2_LOW else ALWAYS_COVARIANCE

@@ -14,7 +14,7 @@ import numpy as np
 
 from tacit.arithmetic import UNIT_ROUNDOFF
 from tacit.errors import ParameterError
-from tacit.losses import CappedLogistic, FloatArray, Hinge, HuberHinge, Logistic, Loss, Squared
+from tacit.losses import FloatArray, Loss
 
 
 class Score(Protocol):
@@ -80,10 +80,9 @@ class CappedLoss:
     def __post_init__(self) -> None:
         if not 0 < self.cap < math.inf:
             raise ParameterError(f"the cap of a loss must be a positive number, got {self.cap!r}")
-        if isinstance(self.loss, Squared) and self.loss.target_bound < 1:
+        if self.loss.target_bound < 1:
             raise ParameterError(
-                "encoded targets lie in [-1, 1], so a squared error has target_bound >= 1, "
-                f"got {self.loss.target_bound!r}"
+                f"encoded targets lie in [-1, 1], so a loss has target_bound >= 1, got {self.loss.target_bound!r}"
             )
 
     @property
@@ -92,15 +91,13 @@ class CappedLoss:
 
     @property
     def lipschitz(self) -> float:
-        """sup |φ'| where φ ≤ cap: √(2 cap) for the squared loss, at most 1 for the others. By `score-constants`."""
-        if isinstance(self.loss, Squared):
-            return math.sqrt(2 * self.cap) * (1 + 2.0**-50)
-        return self.loss.constants(None).slope
+        """sup |φ'| where φ ≤ cap. By `score-constants`."""
+        return self.loss.capped_slope(self.cap)
 
     @property
     def rounding(self) -> float:
         """φ ≥ cap is cut off; below, the error is that of φ at values up to the cap. By `loss-constants`."""
-        return 64.0 * (self.cap + 1) * UNIT_ROUNDOFF
+        return self.loss.capped_rounding(self.cap) * UNIT_ROUNDOFF
 
     def bound(self, longest: float) -> float:
         """min(cap, sup φ), since φ ≥ 0. By `score-constants`."""
@@ -138,9 +135,5 @@ class DeclaredScore:
 
 
 def default_score(loss: Loss) -> Score:
-    """The ramp for classifiers, a capped squared error for regression (no sensible prediction is 2 units off)."""
-    match loss:
-        case Logistic() | CappedLogistic() | Hinge() | HuberHinge():
-            return Ramp()
-        case _:
-            return CappedLoss(loss, 2.0)
+    """The ramp for labels, the capped loss itself for numbers (no sensible prediction is 2 units off)."""
+    return Ramp() if loss.labels else CappedLoss(loss, loss.scoring_cap)
