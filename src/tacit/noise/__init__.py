@@ -18,6 +18,7 @@ from tacit.noise.rounding import Balls, Binary64, Evaluator
 from tacit.noise.seeding import entropy_of
 from tacit.noise.selection import exponential_mechanism, permute_and_flip
 from tacit.noise.vectors import gaussian, laplace, spherical_laplace
+from tacit.noise.wishart import largest_value, matrix_order, wishart_difference
 
 __all__ = [
     "Balls",
@@ -45,7 +46,10 @@ __all__ = [
     "gaussian",
     "grid_exponent",
     "laplace",
+    "largest_value",
+    "matrix_order",
     "permute_and_flip",
     "spherical_grid_exponent",
     "spherical_laplace",
+    "wishart_difference",
 ]
