@@ -12,12 +12,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mechanisms_support import Unclipped, rows_of, without_noise
+from tacit.errors import ParameterError
 from tacit.losses import Hinge, HuberHinge, Logistic, Squared
 from tacit.mechanisms import output as output_module
 from tacit.mechanisms.centred import CentredObjective
 from tacit.mechanisms.choice import FitRequest, centred
 from tacit.mechanisms.functional import FunctionalMechanism
-from tacit.mechanisms.moments import Entrywise, Frobenius, MomentRelease
+from tacit.mechanisms.intervals.svec import smat
+from tacit.mechanisms.moments import Entrywise, Frobenius, MomentRelease, Nuclear
 from tacit.mechanisms.objective import ObjectivePerturbation
 from tacit.mechanisms.output import OutputPerturbation
 from tacit.mechanisms.problem import Problem, Shape
@@ -25,6 +27,7 @@ from tacit.noise import RecordedEntropy, SystemEntropy
 from tacit.privacy import ZCDP, Approx, Pure
 
 CELLS = st.sampled_from([0.0, 1.0, -1.0, 0.5, -0.3, 1e-8, 1e300, -1e300, math.inf, -math.inf, math.nan])
+MEASURES = [(Frobenius(), 2), (Nuclear(), "nuc"), (Entrywise(), 1)]
 CLASSIFIERS = [Logistic(), HuberHinge(0.5), Hinge()]
 
 
@@ -45,9 +48,10 @@ def opened(table, *, classify: bool):
     return rows_of(table[0], table[1], classify=classify)
 
 
-def check_moved(mechanism, attribute: str, tables, declared: float, norm: int) -> None:
-    values = [without_noise(mechanism, attribute, rows) for rows in tables]
-    assert np.linalg.norm(values[0] - values[1], norm) <= declared
+def check_moved(mechanism, attribute: str, tables, declared: float, norm: int | str) -> None:
+    first, second = (without_noise(mechanism, attribute, rows) for rows in tables)
+    change = smat(first - second, tables[0].width + 1) if norm == "nuc" else first - second
+    assert np.linalg.norm(change, norm) <= declared
 
 
 def check_words(mechanism, tables) -> None:
@@ -108,7 +112,8 @@ def test_a_solver_that_ignores_its_tolerance_fails(monkeypatch):
 
 
 @pytest.mark.proof("symmetric-moments")
-@pytest.mark.parametrize(("measure", "norm"), [(Frobenius(), 2), (Entrywise(), 1)])
+@pytest.mark.proof("wishart-difference")
+@pytest.mark.parametrize(("measure", "norm"), MEASURES)
 @given(tables=neighbours(), weight=st.sampled_from([0.3, 0.7, 1.0]))
 @settings(max_examples=40)
 def test_packed_moments_move_by_at_most_the_declared_sensitivity(measure, norm, tables, weight):
@@ -119,15 +124,30 @@ def test_packed_moments_move_by_at_most_the_declared_sensitivity(measure, norm, 
 
 
 @pytest.mark.proof("symmetric-moments")
-@pytest.mark.parametrize(("measure", "norm"), [(Frobenius(), 2), (Entrywise(), 1)])
+@pytest.mark.proof("wishart-difference")
+@pytest.mark.parametrize(("measure", "norm"), MEASURES)
 def test_moment_bounds_are_attained_so_smaller_ones_fail(measure, norm):
-    """Two orthogonal rows (ℓ2) or two unit vectors (ℓ1): √2‖v‖² and 2‖v‖₁² are reached up to the target's part."""
+    """Two orthogonal rows (ℓ2, nuclear) or two unit vectors (ℓ1): √2‖v‖², 2‖v‖² and 2‖v‖₁² up to the target's part."""
     first, second = (rows_of([x], [0.0], classify=False) for x in ([1.0, 0.0], [0.0, 1.0]))
     release = MomentRelease(Shape.of(first), Pure(1.0), measure, 1e-6)
     bound = measure.replacement(1.0)
     check_moved(release, "law", (first, second), bound, norm)
     with pytest.raises(AssertionError):
         check_moved(release, "law", (first, second), 0.99 * bound, norm)
+
+
+@pytest.mark.proof("wishart-difference")
+def test_symmetric_noise_is_refused_where_its_sums_could_be_clamped():
+    """Clamping coordinates could lengthen a difference in the nuclear norm."""
+
+    def law(n: int):
+        shape = Shape.of(rows_of([[1.0, 0.0]], [0.0], classify=False))
+        many = Shape(n, shape.width, shape.norms, shape.max_nonzeros, shape.block_rows, shape.constant)
+        return MomentRelease(many, Pure(1.0), Nuclear(), 0.5).law
+
+    assert law(2**28).largest_value >= 2**28 * 1.25 * math.sqrt(2)
+    with pytest.raises(ParameterError, match="too many rows"):
+        law(2**31)
 
 
 @pytest.mark.proof("symmetric-moments")

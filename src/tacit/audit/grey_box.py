@@ -5,6 +5,7 @@ exceeds the declared sensitivity, the declaration is wrong: no statistics, one p
 seen besides the release must not differ at all: how many random words were taken, warnings, exceptions.
 """
 
+import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from tacit.noise import Entropy, RecordedEntropy, SystemEntropy
 NORMS: dict[str, Callable[[Floats], float]] = {
     "l1": lambda change: float(np.sum(np.abs(change))),
     "l2": lambda change: float(np.linalg.norm(change)),
+    "nuclear": lambda change: float(np.linalg.norm(change.reshape(math.isqrt(change.size), -1), "nuc")),
 }
 
 
@@ -56,7 +58,7 @@ def replay(declared: Declared, pair: tuple[Any, Any], entropy: Entropy | None = 
     second, second_trace = _run(declared, pair[1], again)
     same = first_trace == second_trace and recorder.count == again.count and first.shape == second.shape
     change = first - second if first.shape == second.shape else np.array([np.inf])
-    steps = NORMS[declared.norm](np.full(change.shape, declared.grid))
+    steps = NORMS["l2" if declared.norm == "l2" else "l1"](np.full(change.shape, declared.grid))
     return Observation(NORMS[declared.norm](change), declared.sensitivity * (1 + 1e-12) + steps, same)
 
 

@@ -1,7 +1,8 @@
 """tacit under its own audit: noise, selection, mechanisms and searches, each on the pair where it loses the most."""
 
+from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from tacit.mechanisms import (
     CovariancePerturbation,
     Frobenius,
     FunctionalMechanism,
+    Nuclear,
     ObjectivePerturbation,
     OutputPerturbation,
     Problem,
@@ -138,7 +140,7 @@ def _mechanism_cases(runs: int) -> list[Case]:
     line, plane = (standard_shape(width) for width in (1, 2))
     output = OutputPerturbation(Problem(line, Logistic(), L2), Pure(1.0))
     tilted = ObjectivePerturbation(Problem(line, Logistic(), L2), Pure(1.0))
-    covariance = CovariancePerturbation(plane, Pure(1.0), Frobenius())
+    covariance, symmetric = (CovariancePerturbation(plane, Pure(1.0), norm) for norm in (Frobenius(), Nuclear()))
     functional = FunctionalMechanism(line, Squared(), Pure(1.0))
     tilts = tuple(TiltedLogistic(rows, ROWS * L2, _tilt_scale(1.0)) for rows in (HIGH, LOW))
     output_loss = pair_loss.output_pair_loss(HIGH, LOW, L2)
@@ -159,7 +161,13 @@ def _mechanism_cases(runs: int) -> list[Case]:
             "covariance perturbation",
             1.0,
             1.0,
-            _bound(_moments(covariance), worst_pair(covariance), 2 * runs, _nearer_moments),
+            _bound(_moments(covariance), worst_pair(covariance), 2 * runs, _nearer_moments("fro")),
+        ),
+        Case(
+            "covariance perturbation, Wishart noise",
+            1.0,
+            1.0,
+            _bound(_moments(symmetric), worst_pair(symmetric), 2 * runs, _nearer_moments("nuc")),
         ),
         Case("functional mechanism", 1.0, 0.5, _bound(functional, worst_pair(functional), 2 * runs, _first)),
         Case(
@@ -188,12 +196,20 @@ def _moments(mechanism: CovariancePerturbation) -> Any:
     return lambda rows: mechanism.moments(rows, ENTROPY).matrix
 
 
-def _nearer_moments(outputs: Floats) -> Floats:
-    """Distance to the moments of one extreme row minus distance to those of the other: the log likelihood ratio."""
+def _nearer_moments(norm: Literal["fro", "nuc"]) -> Callable[[Floats], Floats]:
+    """Distance to the moments of one extreme row minus distance to those of the other.
+
+    In Frobenius norm it is the log likelihood ratio of spherical noise, in nuclear norm nearly that of Wishart noise.
+    """
     inside = TARGET_WEIGHT**2
     ends = [np.array([1, 0, TARGET_WEIGHT]), np.array([-inside, np.sqrt(1 - inside**2), TARGET_WEIGHT])]
-    away = [np.linalg.norm(outputs - np.outer(v, v).ravel(), axis=1) for v in ends]
-    return np.asarray(away[0] - away[1])
+
+    def score(outputs: Floats) -> Floats:
+        matrices = outputs.reshape(-1, 3, 3)
+        away = [np.linalg.norm(matrices - np.outer(v, v), ord=norm, axis=(1, 2)) for v in ends]
+        return np.asarray(away[0] - away[1])
+
+    return score
 
 
 def _tilt_scale(epsilon: float) -> float:

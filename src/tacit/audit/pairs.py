@@ -14,6 +14,7 @@ from tacit.mechanisms import (
     CovariancePerturbation,
     Frobenius,
     FunctionalMechanism,
+    Nuclear,
     ObjectivePerturbation,
     OutputPerturbation,
     Shape,
@@ -66,8 +67,8 @@ def shape_of(mechanism: Any) -> Shape:
 def _extreme_rows(mechanism: Any, width: int) -> tuple[Row, Row]:
     axis = np.eye(width)[0]
     match mechanism:
-        case CovariancePerturbation(measure=Frobenius()) if width > 1:
-            # v = (x, ay) and w orthogonal and both as long as allowed: ‖vvᵀ − wwᵀ‖ = √2‖v‖²
+        case CovariancePerturbation(measure=Frobenius() | Nuclear()) if width > 1:
+            # v = (x, ay) and w orthogonal and both as long as allowed: ‖vvᵀ − wwᵀ‖ is √2‖v‖², its nuclear norm 2‖v‖²
             inside = TARGET_WEIGHT**2
             other = -inside * axis + math.sqrt(1 - inside**2) * np.eye(width)[1]
             return (axis, 1.0), (other, 1.0)

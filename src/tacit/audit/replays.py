@@ -8,6 +8,7 @@ from tacit.mechanisms import (
     CovariancePerturbation,
     Entrywise,
     Frobenius,
+    Nuclear,
     ObjectivePerturbation,
     OutputPerturbation,
     Problem,
@@ -27,6 +28,7 @@ def own_replays() -> list[tuple[str, Observation]]:
         "objective perturbation, logistic": ObjectivePerturbation(Problem(shape, Logistic(), L2), Pure(1.0)),
         "objective perturbation, squared": ObjectivePerturbation(Problem(shape, Squared(), L2, 1.0), Pure(1.0)),
         "covariance perturbation, l2": CovariancePerturbation(shape, Pure(1.0), Frobenius()),
+        "covariance perturbation, nuclear norm": CovariancePerturbation(shape, Pure(1.0), Nuclear()),
         "covariance perturbation, l1": CovariancePerturbation(shape, Pure(1.0), Entrywise()),
     }
     found = []

@@ -16,7 +16,7 @@ from scipy.special import gammainccinv, gammaln, ndtr, ndtri, roots_genlaguerre
 
 from tacit.inference.ranks import draws_needed, safe_rank
 from tacit.inference.stream import Stream
-from tacit.mechanisms import Gaussian, Laplace, NoiseLaw, SphericalLaplace
+from tacit.mechanisms import AddedLaw, Gaussian, Laplace, SphericalLaplace
 
 Floats = NDArray[np.float64]
 
@@ -29,7 +29,7 @@ SMALLEST_DEVIATION = 1e-150
 
 
 def two_sided_quantiles(
-    sampling: Floats, law: NoiseLaw, loads: Floats, level: float, released: tuple[Floats, ...]
+    sampling: Floats, law: AddedLaw, loads: Floats, level: float, released: tuple[Floats, ...]
 ) -> Floats:
     """q with P(|error| > q) ≤ 1 − level, for each entry of `sampling` (v) and row of `loads` (c).
 

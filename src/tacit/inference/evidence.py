@@ -11,15 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import ParameterError
-from tacit.mechanisms import Gaussian, Laplace, NoiseLaw, SphericalLaplace
+from tacit.mechanisms import AddedLaw, Gaussian, Laplace, SphericalLaplace, WishartDifference
 
 Floats = NDArray[np.float64]
 
 HIGHEST_LEVEL = 1 - 1e-9
-LAWS: dict[str, type[Gaussian] | type[Laplace] | type[SphericalLaplace]] = {
+LAWS: dict[str, type[Gaussian] | type[Laplace] | type[SphericalLaplace] | type[WishartDifference]] = {
     "gaussian": Gaussian,
     "laplace": Laplace,
     "spherical": SphericalLaplace,
+    "wishart": WishartDifference,
 }
 
 
@@ -46,17 +47,17 @@ def checked_level(level: float) -> float:
     return float(level)
 
 
-def per_row(law: NoiseLaw, n: int) -> NoiseLaw:
+def per_row(law: AddedLaw, n: int) -> AddedLaw:
     """The law of the noise in a mean, from that in a sum over n rows."""
     return LAWS[_family(law)](law.scale / n)
 
 
-def law_to_dict(law: NoiseLaw) -> dict[str, Any]:
+def law_to_dict(law: AddedLaw) -> dict[str, Any]:
     """Family and scale."""
     return {"family": _family(law), "scale": law.scale}
 
 
-def law_from_dict(stored: dict[str, Any]) -> NoiseLaw:
+def law_from_dict(stored: dict[str, Any]) -> AddedLaw:
     """The law that `law_to_dict` described."""
     return LAWS[stored["family"]](stored["scale"])
 
@@ -67,5 +68,5 @@ def eigenvalues_raised(matrices: Floats, least: float) -> Floats:
     return np.asarray((vectors * np.maximum(values, least)[..., None, :]) @ np.swapaxes(vectors, -1, -2))
 
 
-def _family(law: NoiseLaw) -> str:
+def _family(law: AddedLaw) -> str:
     return next(name for name, family in LAWS.items() if isinstance(law, family))

@@ -36,7 +36,7 @@ from tacit.inference.evidence import (
     law_to_dict,
     per_row,
 )
-from tacit.mechanisms import Gaussian, NoiseLaw, ObjectivePerturbation, Release
+from tacit.mechanisms import AddedLaw, Gaussian, ObjectivePerturbation, Release
 from tacit.mechanisms.intervals import HESSIAN_NOISE_OVER_L2_HIGH, SMALL_WIDTH, FitWithIntervals, svec_size
 
 DIRECTIONS_AT_ONCE = 256
@@ -60,10 +60,10 @@ class MinimumEvidence:
     l2: float
     theta: Floats
     hessian: Floats
-    hessian_law: NoiseLaw
+    hessian_law: AddedLaw
     scores: Floats
-    scores_law: NoiseLaw
-    fit_law: NoiseLaw
+    scores_law: AddedLaw
+    fit_law: AddedLaw
     tilted: bool
 
     @classmethod

@@ -28,7 +28,7 @@ from tacit.inference.evidence import (
 )
 from tacit.inference.ranks import draws_needed, safe_rank
 from tacit.inference.stream import Stream
-from tacit.mechanisms import NoiseLaw, Release
+from tacit.mechanisms import AddedLaw, Release
 from tacit.mechanisms.intervals import RegressionWithIntervals, smat, svec_size
 
 WORLDS = 1000
@@ -49,11 +49,11 @@ class MomentEvidence:
     l2: float
     theta: Floats
     moments: Floats
-    moments_law: NoiseLaw
+    moments_law: AddedLaw
     target_weight: float
     constant: float | None
     scores: Floats
-    scores_law: NoiseLaw | None
+    scores_law: AddedLaw | None
 
     @classmethod
     def of(cls, mechanism: RegressionWithIntervals, release: Release) -> "MomentEvidence":

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincinv, ndtri
 
-from tacit.mechanisms import Gaussian, NoiseLaw, SphericalLaplace
-from tacit.noise import SeededEntropy
+from tacit.mechanisms import AddedLaw, Gaussian, SphericalLaplace, WishartDifference
+from tacit.mechanisms.intervals import svec
+from tacit.noise import SeededEntropy, matrix_order
 
 Floats = NDArray[np.float64]
 
@@ -41,8 +42,10 @@ class Stream:
         """Uniform on 0, ..., below − 1."""
         return np.minimum((self.uniforms(count) * below).astype(np.int64), below - 1)
 
-    def noise(self, law: NoiseLaw, count: int, size: int) -> Floats:
-        """Independent noise vectors of a spherical or Gaussian law, one a row."""
+    def noise(self, law: AddedLaw, count: int, size: int) -> Floats:
+        """Independent noise vectors of a spherical, Gaussian or Wishart law, one a row."""
+        if isinstance(law, WishartDifference):
+            return np.array([self._wishart(law.scale, matrix_order(size)) for _ in range(count)])
         vectors = self.normals(count, size)
         match law:
             case Gaussian(scale):
@@ -51,3 +54,8 @@ class Stream:
                 # Sph(k, s) = s√(2V)·N(0, I) with V ~ Γ((k + 1)/2)
                 return vectors * (scale * np.sqrt(2 * gammaincinv((size + 1) / 2, self.uniforms(count, 1))))
         raise TypeError(f"no simulation for {law.name}")
+
+    def _wishart(self, scale: float, order: int) -> Floats:
+        """svec of (s/2)(UVᵀ + VUᵀ), U and V m×(m+1) standard normal."""
+        u, v = self.normals(2, order, order + 1)
+        return svec(scale / 2 * (u @ v.T + v @ u.T))

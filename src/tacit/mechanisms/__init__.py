@@ -6,8 +6,8 @@ from tacit.mechanisms.choice import FitRequest, Plan, plan_classifier, plan_regr
 from tacit.mechanisms.covariance import TARGET_WEIGHT, CovariancePerturbation
 from tacit.mechanisms.functional import FunctionalMechanism
 from tacit.mechanisms.histogram import Grid, NoisyCounts, nearest_counts
-from tacit.mechanisms.laws import Gaussian, Laplace, NoiseLaw, SphericalLaplace
-from tacit.mechanisms.moments import Entrywise, Frobenius
+from tacit.mechanisms.laws import AddedLaw, Gaussian, Laplace, NoiseLaw, SphericalLaplace, WishartDifference
+from tacit.mechanisms.moments import Entrywise, Frobenius, Nuclear
 from tacit.mechanisms.objective import FINISHING_SHARE, ObjectivePerturbation
 from tacit.mechanisms.output import OutputPerturbation
 from tacit.mechanisms.problem import Problem, Shape
@@ -16,6 +16,7 @@ from tacit.mechanisms.release import Facts, Mechanism, Release
 __all__ = [
     "FINISHING_SHARE",
     "TARGET_WEIGHT",
+    "AddedLaw",
     "CentredObjective",
     "CovariancePerturbation",
     "Entrywise",
@@ -30,6 +31,7 @@ __all__ = [
     "Mechanism",
     "NoiseLaw",
     "NoisyCounts",
+    "Nuclear",
     "ObjectivePerturbation",
     "OneSidedNoise",
     "OutputPerturbation",
@@ -39,6 +41,7 @@ __all__ = [
     "Shape",
     "SphericalLaplace",
     "TwoSidedNoise",
+    "WishartDifference",
     "nearest_counts",
     "plan_classifier",
     "plan_regression",

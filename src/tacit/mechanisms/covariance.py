@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from tacit.mechanisms.laws import Vector
-from tacit.mechanisms.moments import Entrywise, Frobenius, Matrix, MomentRelease, NoisyMoments
+from tacit.mechanisms.moments import Matrix, Measure, MomentRelease, NoisyMoments
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Facts, Release
 from tacit.mechanisms.robust_ridge import plain_ridge, robust_ridge, robust_ridge_without_constant
@@ -30,7 +30,7 @@ class CovariancePerturbation:
 
     shape: Shape
     charge: Budget
-    measure: Frobenius | Entrywise
+    measure: Measure
     l2: float | None = None
     radius: float | None = None
     notes: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ class CovariancePerturbation:
         return (
             Facts(
                 mechanism="covariance perturbation",
-                theorems=("symmetric-moments", "blocked-sum", "noise-calibration", "certified-rounding"),
+                theorems=self.moments.theorems,
                 sensitivity=self.moments.sensitivity,
                 charge=self.charge,
                 law=self.moments.law,

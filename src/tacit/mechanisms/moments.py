@@ -1,11 +1,12 @@
 """Second moments of (x, ay) released once: the covariance perturbation of private linear regression.
 
-A row v = (x, ay) contributes vvᵀ to S = Σ vvᵀ. Two ways to measure what one replaced row moves:
+A row v = (x, ay) contributes vvᵀ to S = Σ vvᵀ. Three ways to measure what one replaced row moves:
 
-    ℓ2:  svec (off-diagonal × √2) has norm ‖v‖₂², and ‖vvᵀ − wwᵀ‖_F ≤ √2 max(‖v‖₂, ‖w‖₂)²
-    ℓ1:  (vᵢ², 2vᵢvⱼ for i < j) has norm ‖v‖₁², so two rows differ by at most 2 max(‖v‖₁, ‖w‖₁)²
+    ℓ2:       svec (off-diagonal × √2) has norm ‖v‖₂², and ‖vvᵀ − wwᵀ‖_F ≤ √2 max(‖v‖₂, ‖w‖₂)²
+    nuclear:  ‖vvᵀ − wwᵀ‖_* ≤ 2 max(‖v‖₂, ‖w‖₂)², for noise whose coordinates grow with √d, not with d
+    ℓ1:       (vᵢ², 2vᵢvⱼ for i < j) has norm ‖v‖₁², so two rows differ by at most 2 max(‖v‖₁, ‖w‖₁)²
 
-Both by `symmetric-moments`; the rounding of the sums enters by `blocked-sum`.
+By `symmetric-moments` and `wishart-difference`; the rounding of the sums enters by `blocked-sum`.
 """
 
 import math
@@ -18,8 +19,9 @@ from numpy.typing import NDArray
 
 from tacit.arithmetic import exact, upper
 from tacit.domain import Norms
+from tacit.errors import ParameterError
 from tacit.mechanisms.erm import gram
-from tacit.mechanisms.laws import NoiseLaw, Vector, calibrate, calibrate_l1
+from tacit.mechanisms.laws import AddedLaw, Vector, calibrate, calibrate_l1, calibrate_nuclear
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Sensitivity
 from tacit.noise import Entropy
@@ -35,6 +37,7 @@ class Frobenius:
 
     off_diagonal: float = math.sqrt(2)
     norm: str = "l2"
+    calibration: str = "noise-calibration"
 
     def row_norm(self, norms: Norms, target_weight: float) -> float:
         """‖v‖₂² ≤ ‖x‖₂² + a²."""
@@ -44,8 +47,43 @@ class Frobenius:
         """√2 ‖v‖₂². By `symmetric-moments`."""
         return upper(lambda: exact(row_norm) * exact(2.0).sqrt())
 
-    def law(self, sensitivity: float, budget: Budget) -> NoiseLaw:
+    def rounding(self, frobenius: float, order: int) -> float:
+        """An error of svec(S) in this norm."""
+        return frobenius
+
+    def law(self, sensitivity: float, budget: Budget, largest: float) -> AddedLaw:
         return calibrate(sensitivity, budget)
+
+
+@dataclass(frozen=True)
+class Nuclear:
+    """A difference of two Wisharts for the nuclear norm, on svec(S): pure ε only."""
+
+    off_diagonal: float = math.sqrt(2)
+    norm: str = "nuclear"
+    calibration: str = "wishart-difference"
+
+    def row_norm(self, norms: Norms, target_weight: float) -> float:
+        """‖v‖₂² ≤ ‖x‖₂² + a²."""
+        return Frobenius().row_norm(norms, target_weight)
+
+    def replacement(self, row_norm: float) -> float:
+        """2 ‖v‖₂². By `wishart-difference`."""
+        return 2 * row_norm
+
+    def rounding(self, frobenius: float, order: int) -> float:
+        """‖E‖_* ≤ √m ‖E‖_F. By `wishart-difference`."""
+        return upper(lambda: exact(frobenius) * exact(float(order)).sqrt())
+
+    def law(self, sensitivity: float, budget: Budget, largest: float) -> AddedLaw:
+        """Noise for sums whose coordinates are at most `largest` long, whatever the table."""
+        law = calibrate_nuclear(sensitivity, pure_within(budget))
+        if largest > law.largest_value:
+            raise ParameterError(
+                "too many rows at too large an ε for exact symmetric noise: n·ε may be 2²⁹ at most; "
+                "pass a smaller ε, or ask for zCDP or (ε, δ)"
+            )
+        return law
 
 
 @dataclass(frozen=True)
@@ -54,6 +92,7 @@ class Entrywise:
 
     off_diagonal: float = 2.0
     norm: str = "l1"
+    calibration: str = "noise-calibration"
 
     def row_norm(self, norms: Norms, target_weight: float) -> float:
         """‖v‖₁² ≤ (‖x‖₁ + a)²."""
@@ -63,8 +102,15 @@ class Entrywise:
         """2 ‖v‖₁². By `symmetric-moments`."""
         return 2 * row_norm
 
-    def law(self, sensitivity: float, budget: Budget) -> NoiseLaw:
+    def rounding(self, entrywise: float, order: int) -> float:
+        """An error of the doubled triangle in this norm."""
+        return entrywise
+
+    def law(self, sensitivity: float, budget: Budget, largest: float) -> AddedLaw:
         return calibrate_l1(sensitivity, pure_within(budget))
+
+
+Measure = Frobenius | Nuclear | Entrywise
 
 
 @dataclass(frozen=True)
@@ -81,21 +127,27 @@ class MomentRelease:
 
     shape: Shape
     budget: Budget
-    measure: Frobenius | Entrywise
+    measure: Measure
     target_weight: float
 
     @cached_property
     def sensitivity(self) -> Sensitivity:
-        """One replaced row and twice the rounding of the sums. By `symmetric-moments`."""
+        """One replaced row and twice the rounding of the sums. By `symmetric-moments` and `wishart-difference`."""
         row = self.measure.row_norm(self.shape.norms, self.target_weight)
         one_row = self.measure.replacement(row)
-        rounding = 2 * self._rounding(row)
+        rounding = 2 * self.measure.rounding(self._rounding(row), self.shape.width + 1)
         parts = {"one replaced row": one_row, "rounding of the sums": rounding}
         return Sensitivity.adding(self.measure.norm, parts)
 
     @cached_property
-    def law(self) -> NoiseLaw:
-        return self.measure.law(self.sensitivity.total, self.budget)
+    def law(self) -> AddedLaw:
+        row = self.measure.row_norm(self.shape.norms, self.target_weight)
+        return self.measure.law(self.sensitivity.total, self.budget, 2 * self.shape.n * row)
+
+    @property
+    def theorems(self) -> tuple[str, ...]:
+        """What the release rests on."""
+        return ("symmetric-moments", "blocked-sum", self.measure.calibration, "certified-rounding")
 
     @property
     def off_diagonal(self) -> float:

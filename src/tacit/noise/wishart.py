@@ -77,7 +77,7 @@ class WishartDifference:
         return total * (weight if i == j else weight * balls.exact_float(2.0).sqrt())
 
     def _enclosed(self) -> Enclosure:
-        """From products of centres; bound of UVᵀ: |Û|eᵥᵀ + eᵤ(|V̂| + eᵥ)ᵀ + 8u(m + 2)|Û||V̂|ᵀ. By `binary64-enclosures`."""
+        """UVᵀ errs by |Û|eᵥᵀ + eᵤ(|V̂| + eᵥ)ᵀ + 8u(m + 2)|Û||V̂|ᵀ at most. By `binary64-enclosures`."""
         shape = (2, self._order, self._order + 1)
         normals = self._normals.enclosure(slice(None))
         (u, v), (u_bound, v_bound) = normals.centre.reshape(shape), normals.bound.reshape(shape)

@@ -3,7 +3,7 @@
 from tacit.mechanisms.intervals.choice import plan_classifier_with_intervals, plan_regression_with_intervals
 from tacit.mechanisms.intervals.row_weights import Curvature, SquaredSlope
 from tacit.mechanisms.intervals.shares import HESSIAN_NOISE_OVER_L2_HIGH, SMALL_WIDTH, Split
-from tacit.mechanisms.intervals.svec import smat, svec_size
+from tacit.mechanisms.intervals.svec import smat, svec, svec_size
 from tacit.mechanisms.intervals.weighted_moments import WeightedMoments
 from tacit.mechanisms.intervals.with_intervals import FitWithIntervals, RegressionWithIntervals
 
@@ -19,5 +19,6 @@ __all__ = [
     "plan_classifier_with_intervals",
     "plan_regression_with_intervals",
     "smat",
+    "svec",
     "svec_size",
 ]

@@ -2,7 +2,7 @@
 
 A row contributes vvᵀ with v = √w·x and ‖v‖² ≤ w_max r². Two such matrices have a non-negative inner product, so
 
-    matrix:  ‖vvᵀ − v'v'ᵀ‖_F ≤ √2 w_max r²
+    matrix:  ‖vvᵀ − v'v'ᵀ‖_F ≤ √2 w_max r²,  ‖vvᵀ − v'v'ᵀ‖_* ≤ 2 w_max r²
     trace:   |‖v‖² − ‖v'‖²| ≤ w_max r²
 
 w_max may depend on the released ‖θ‖₂, never on the exact minimiser: the release is then a mechanism chosen by what was
@@ -10,7 +10,7 @@ released before it (adaptive composition). By `weighted-moments`.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -22,7 +22,8 @@ from tacit.losses import FloatArray
 from tacit.mechanisms.erm import weighted_gram
 from tacit.mechanisms.intervals.row_weights import RowWeight, row_local_squares, stored_weights
 from tacit.mechanisms.intervals.svec import smat, svec, svec_size
-from tacit.mechanisms.laws import Gaussian, SphericalLaplace, calibrate
+from tacit.mechanisms.laws import AddedLaw
+from tacit.mechanisms.moments import Frobenius, Nuclear
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Facts, Sensitivity
 from tacit.noise import Entropy
@@ -31,23 +32,21 @@ from tacit.rows import Rows
 from tacit.solvers import norm_above
 
 Matrix = NDArray[np.float64]
-Law = SphericalLaplace | Gaussian
-
-THEOREMS = ("weighted-moments", "blocked-sum", "noise-calibration", "certified-rounding", "composition")
 
 
 @dataclass(frozen=True)
 class SecondMoments:
     """Σ vvᵀ, as svec."""
 
+    measure: Frobenius | Nuclear = field(default_factory=Frobenius)
     label: str = ""
 
     def size(self, width: int) -> int:
         return svec_size(width)
 
     def replacement(self, longest: float) -> float:
-        """√2 ‖v‖². By `weighted-moments`."""
-        return upper(lambda: exact(longest) * exact(2.0).sqrt())
+        """√2 ‖v‖² or 2 ‖v‖². By `weighted-moments`."""
+        return self.measure.replacement(longest)
 
     def block(self, X: Any, weights: FloatArray, longest: float) -> Matrix:
         return weighted_gram(X, weights)
@@ -63,6 +62,7 @@ class SecondMoments:
 class Trace:
     """Σ ‖v‖²: one number instead of d(d+1)/2."""
 
+    measure: Frobenius = field(default_factory=Frobenius)
     label: str = "trace of the "
 
     def size(self, width: int) -> int:
@@ -99,7 +99,7 @@ class WeightedMoments:
         """
         return self._sensitivity(self._weight_bound(theta))
 
-    def law(self, theta: FloatArray | None = None) -> Law:
+    def law(self, theta: FloatArray | None = None) -> AddedLaw:
         """Noise in the sum, at the released θ; None: the largest for any θ."""
         return _law(self, self._weight_bound(theta))
 
@@ -108,11 +108,17 @@ class WeightedMoments:
         return self.statistic.size(self.shape.width)
 
     @property
+    def theorems(self) -> tuple[str, ...]:
+        """What the release rests on."""
+        calibration = self.statistic.measure.calibration
+        return ("weighted-moments", "blocked-sum", calibration, "certified-rounding", "composition")
+
+    @property
     def facts(self) -> Facts:
         """The largest sensitivity and noise; at a released θ with bounded scores both can only be smaller."""
         return Facts(
             mechanism=self.statistic.label + self.weight.name,
-            theorems=THEOREMS,
+            theorems=self.theorems,
             sensitivity=self.sensitivity(),
             charge=self.charge,
             law=self.law(),
@@ -145,9 +151,10 @@ class WeightedMoments:
 
     def _sensitivity(self, weight_bound: float) -> Sensitivity:
         longest = self._longest(weight_bound)
-        one_row, rounding = self.statistic.replacement(longest), 2 * self._rounding(longest)
+        measure, one_row = self.statistic.measure, self.statistic.replacement(longest)
+        rounding = 2 * measure.rounding(self._rounding(longest), self.shape.width)
         parts = {"one replaced row": one_row, "rounding of the sums": rounding}
-        return Sensitivity.adding("l2", parts)
+        return Sensitivity.adding(measure.norm, parts)
 
     def _longest(self, weight_bound: float) -> float:
         """‖v‖² ≤ w_max r² for the stored v = fl(fl(√w)·x): four roundings, covered by 2⁻⁴⁸."""
@@ -160,5 +167,6 @@ class WeightedMoments:
 
 
 @lru_cache(maxsize=64)
-def _law(release: WeightedMoments, weight_bound: float) -> Law:
-    return calibrate(release._sensitivity(weight_bound).total, release.charge)
+def _law(release: WeightedMoments, weight_bound: float) -> AddedLaw:
+    largest = 2 * release.shape.n * release._longest(weight_bound)
+    return release.statistic.measure.law(release._sensitivity(weight_bound).total, release.charge, largest)

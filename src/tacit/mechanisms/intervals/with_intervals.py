@@ -65,7 +65,7 @@ class RegressionWithIntervals:
     def facts(self) -> tuple[Facts, ...]:
         moments = Facts(
             mechanism="covariance perturbation",
-            theorems=("symmetric-moments", "blocked-sum", "noise-calibration", "certified-rounding"),
+            theorems=self.moments.theorems,
             sensitivity=self.moments.sensitivity,
             charge=self.moments.budget,
             law=self.moments.law,
