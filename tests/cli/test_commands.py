@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import yaml
 from typer.testing import CliRunner, Result
@@ -157,7 +159,16 @@ def test_what_cannot_be_done_is_explained(place: Path, arguments: tuple[str, ...
 
 @pytest.mark.parametrize(
     ("name", "content", "message"),
-    [("absent.csv", None, "no file"), ("empty.csv", "", "is empty"), ("table.txt", "a\n1\n", ".csv or .parquet")],
+    [
+        ("absent.csv", None, "no file"),
+        ("empty.csv", "", "is empty"),
+        ("blank.csv", "\n1,2\n", "is empty"),
+        ("table.txt", "a\n1\n", ".csv or .parquet"),
+        ("lines.parquet", "income,region\n1,north\n", "cannot be read as Parquet"),
+        ("empty.parquet", "", "cannot be read as Parquet"),
+        ("twice.csv", "income,income\n1,2\n", "more than once"),
+        ("other.csv", "\x1b[31mincome,region\n1,2\n", r"no column 'income'; it has '\x1b[31mincome', 'region'"),
+    ],
 )
 def test_files_that_are_no_tables(place: Path, name: str, content: str | None, message: str) -> None:
     if content is not None:
@@ -187,8 +198,40 @@ def test_a_row_of_a_file_is_read_from_itself_alone(tmp_path: Path) -> None:
         check_rows_are_read_alone(pd.read_csv, tmp_path)
 
 
-def test_an_empty_cell_of_a_single_column_is_a_row(tmp_path: Path) -> None:
+@pytest.mark.proof("row-local-encoding")
+def test_a_blank_line_is_a_row(tmp_path: Path) -> None:
+    """Were it dropped, the number of rows, which is public, would tell whether a row is blank."""
     (tmp_path / "one.csv").write_text("only\n1\n\n3\n", encoding="utf-8")
     assert read_table(tmp_path / "one.csv")["only"].tolist() == ["1", "", "3"]
-    (tmp_path / "two.csv").write_text("first,second\n1,2\n\n3,4\n\n", encoding="utf-8")
-    assert len(read_table(tmp_path / "two.csv")) == 2
+    for end in ("", "\n"):
+        for row in ("5,6", "", " ", ",", '""'):
+            (tmp_path / "two.csv").write_text(f"first,second\n1,2\n{row}\n3,4{end}", encoding="utf-8")
+            table = read_table(tmp_path / "two.csv", ["second", "first"])
+            assert table.iloc[[0, 2]].to_numpy().tolist() == [["2", "1"], ["4", "3"]]
+    (tmp_path / "two.csv").write_text("first,second\n1,2\n\n", encoding="utf-8")
+    assert read_table(tmp_path / "two.csv").to_numpy().tolist() == [["1", "2"], ["", ""]]
+
+
+def parquet(path: Path, region: bytes, stray: int) -> None:
+    """Two hundred people; the last lives in `region` and has a date that no calendar knows."""
+    regions = pa.array([b"north", b"south"] * 99 + [b"north", region])
+    days = pa.Array.from_buffers(pa.date32(), 200, [None, pa.py_buffer(np.full(200, stray, dtype=np.int32))])
+    text = pa.Array.from_buffers(pa.string(), 200, regions.buffers())
+    people = {"income": np.linspace(0, 100, 200), "region": text, "bought": [0, 1] * 100, "born": days, "note": text}
+    pq.write_table(pa.table({**people, "kind": text.dictionary_encode()}), path)
+
+
+@pytest.mark.proof("row-local-encoding")
+def test_no_cell_of_a_parquet_file_is_seen(place: Path) -> None:
+    for name, region, stray in (("usual", b"south", 0), ("odd", b"M\xfcnchen", 2**31 - 1)):
+        parquet(place / f"{name}.parquet", region, stray)
+        ask = (f"{name}.parquet", "--schema", "buyers.yaml", "--model", "logistic", "--epsilon", "1")
+        fitted = run("fit", *ask, "--out", "model.json")
+        assert fitted.exit_code == 0, fitted.output
+        tuned = run("tune", *ask, "--l2", "0.1", "--l2", "1", "--select-epsilon", "1")
+        assert tuned.exit_code == 0, tuned.output
+        predicted = run("predict", "model.json", f"{name}.parquet")
+        assert predicted.exit_code == 0, predicted.output
+        counted = ("--column", "income", "--low", "0", "--high", "100", "--width", "50", "--epsilon", "1")
+        density = run("density", f"{name}.parquet", *counted)
+        assert density.exit_code == 0, density.output

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from tacit.cli.messages import explained, out
 from tacit.cli.options import AccountName, Data, LedgerUrl, account
 from tacit.cli.tables import read_table
-from tacit.errors import ParameterError
 from tacit.estimators import PrivateHistogram
 
 Floats = NDArray[np.float64]
@@ -34,10 +33,7 @@ def density(
 ) -> None:
     """Release a histogram and print its certificate."""
     with explained():
-        table = read_table(data)
-        if absent := [name for name in column if name not in table]:
-            known = ", ".join(map(str, table.columns))
-            raise ParameterError(f"{data.name} has no column {absent[0]!r}; it has {known}")
+        table = read_table(data, column)
         histogram = PrivateHistogram(
             width,
             privacy=epsilon,
@@ -45,7 +41,7 @@ def density(
             low=low,
             high=high,
             ledger=account(ledger, account_name),
-        ).fit(table[column])
+        ).fit(table)
     bins = _bins(histogram, column)
     if save is None:
         out().print(bins.to_string(index=False), markup=False)

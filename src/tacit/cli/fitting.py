@@ -50,16 +50,17 @@ def fit(
 ) -> None:
     """Fit a private model and print its coefficients and certificate."""
     with explained():
+        declared = Schema.load(schema)
         estimator = ESTIMATORS[model](
             privacy=budget(epsilon, delta, rho),
-            domain=Schema.load(schema),
+            domain=declared,
             l2=l2,
             radius=radius,
             mechanism=mechanism,
             inference=intervals,
             ledger=account(ledger, account_name),
         )
-        _deliver(estimator.fit(read_table(data)), save, report, schema.stem)
+        _deliver(estimator.fit(read_table(data, declared.columns)), save, report, schema.stem)
 
 
 def accuracy_first(
@@ -80,13 +81,14 @@ def accuracy_first(
 ) -> None:
     """Find the least ε whose model is accurate enough. Exit code 5: none was; no parameters are released."""
     with explained():
+        declared = Schema.load(schema)
         search = AccuracyFirst(
-            ESTIMATORS[model](domain=Schema.load(schema), l2=l2, radius=radius, ledger=account(ledger, account_name)),
+            ESTIMATORS[model](domain=declared, l2=l2, radius=radius, ledger=account(ledger, account_name)),
             excess_risk=excess_risk,
             failure=failure,
             max_privacy=Pure(max_epsilon) if delta is None else Approx(max_epsilon, delta),
             method="noise-reduction" if delta is None else "brownian",
-        ).fit(read_table(data))
+        ).fit(read_table(data, declared.columns))
     if plot is not None:
         search.plot().figure.savefig(plot)
     if not search.met_:
@@ -113,9 +115,10 @@ def tune(
 ) -> None:
     """Choose λ on held-out rows and fit with it: one charge for the whole search."""
     with explained():
+        declared = Schema.load(schema)
         estimator = ESTIMATORS[model](
             privacy=epsilon,
-            domain=Schema.load(schema),
+            domain=declared,
             mechanism=mechanism,
             ledger=account(ledger, account_name),
         )
@@ -125,7 +128,7 @@ def tune(
             select_privacy=select_epsilon,
             method=method,
             progress=True,
-        ).fit(read_table(data))
+        ).fit(read_table(data, declared.columns))
         _deliver(search.best_estimator_, save, report, schema.stem)
         out().print(f"chosen: l2 = {search.best_params_['l2']:g}")
 

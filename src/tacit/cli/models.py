@@ -24,7 +24,8 @@ def predict(
 ) -> None:
     """Predict the rows of a table with a saved model; nothing is charged."""
     with explained():
-        predictions = _predictions(load(model), read_table(data))
+        fitted = load(model)
+        predictions = _predictions(fitted, read_table(data, getattr(fitted, "feature_names_in_", None)))
     predictions.to_csv(sys.stdout if save is None else save, index=False)
 
 

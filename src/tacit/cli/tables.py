@@ -1,11 +1,13 @@
 """Tables from files. A cell of a CSV file stays the text it is: a reader that infers the type of a column from all its
-cells would let one row change how the others are read.
+cells would let one row change how the others are read. Of a Parquet file only the columns asked for are read.
 """
 
 import csv
+import mmap
 import sys
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -14,33 +16,81 @@ from tacit.errors import ParameterError
 csv.field_size_limit(sys.maxsize)  # a long cell is no reason to refuse a row
 
 
-def read_table(path: Path) -> pd.DataFrame:
-    """A CSV or Parquet file; by `row-local-encoding` a row of it is read from itself alone."""
+def read_table(path: Path, names: Sequence[str] | None = None) -> Any:
+    """The named columns (default: all) of a CSV or Parquet file, as a pandas or pyarrow table.
+
+    By `row-local-encoding` a row is read from itself alone.
+    """
     if not path.is_file():
-        raise ParameterError(f"there is no file {path}; expected a table as .csv or .parquet")
+        raise ParameterError(f"there is no file {str(path)!r}; expected a table as .csv or .parquet")
     match path.suffix.lower():
         case ".csv":
-            with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-                return _from_lines(csv.reader(file), path.name)
+            return _from_csv(path, names)
         case ".parquet":
-            return _from_parquet(path)
+            return _from_parquet(path, names)
         case suffix:
-            raise ParameterError(f"{path.name} ends in {suffix or 'nothing'}; expected a table as .csv or .parquet")
+            raise ParameterError(f"{path.name!r} ends in {suffix or 'nothing'!r}; expected a table as .csv or .parquet")
 
 
-def _from_lines(lines: Iterator[list[str]], name: str) -> pd.DataFrame:
-    """The first line names the columns. Shorter rows get empty cells, longer ones lose what has no column."""
-    columns = next(lines, None)
-    if not columns:
-        raise ParameterError(f"{name} is empty; expected a first line with the names of the columns")
-    width = len(columns)
-    # A blank line is an empty cell where there is one column; elsewhere it is no row at all.
-    cells = [[*line, *[""] * width][:width] for line in lines if line or width == 1]
-    return pd.DataFrame(cells, columns=columns, dtype=object)
+def _from_csv(path: Path, names: Sequence[str] | None) -> pd.DataFrame:
+    """The first line names the columns. Shorter rows get empty cells, longer ones lose what has no column.
 
-
-def _from_parquet(path: Path) -> pd.DataFrame:
+    Each further line is a row, a blank one too: it is a row of empty cells.
+    """
     try:
-        return pd.read_parquet(path)
+        with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+            header, *lines = [*csv.reader(file)] or [[]]
+    except OSError as problem:
+        raise ParameterError(f"{path.name!r} cannot be read ({problem.strerror}); expected a CSV file") from None
+    if not header:
+        raise ParameterError(f"{path.name!r} is empty; expected a first line with the names of the columns")
+    places = _places(path, header, names)
+    rows = [[line[place] if place < len(line) else "" for place in places] for line in lines]
+    return pd.DataFrame(rows, columns=[header[place] for place in places], dtype=object)
+
+
+def _from_parquet(path: Path, names: Sequence[str] | None) -> Any:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
     except ImportError:
         raise ParameterError("Parquet files are read by the package pyarrow: pip install pyarrow") from None
+    try:
+        with pq.ParquetFile(pa.BufferReader(pa.py_buffer(_without_arrow_schema(path)))) as file:
+            columns = file.schema_arrow.names
+            chosen = [columns[place] for place in _places(path, columns, names)]
+            return file.read(columns=chosen).select(chosen)
+    except (pa.ArrowException, OSError, ValueError) as problem:
+        if isinstance(problem, ParameterError):
+            raise
+        raise ParameterError(
+            f"{path.name!r} cannot be read as Parquet; expected a whole file in this format. If it holds lines of "
+            "text, let its name end in .csv."
+        ) from None
+
+
+def _without_arrow_schema(path: Path) -> mmap.mmap:
+    """The file without the note on Arrow types that its writer may have left at its end (changed in memory only).
+
+    With the note, pyarrow turns text into dictionaries while it reads and stops at a cell that is no UTF-8. The note is
+    the entry `ARROW:schema`, a text of 12 bytes followed by another text, of the list of keys and values at the end.
+    """
+    with path.open("rb") as file:
+        content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+    footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    place = content.find(b"\x18\x0cARROW:schema\x18", max(footer, 0))
+    if place >= 0:
+        content[place + 2 : place + 14] = b"ARROW:unused"
+    return content
+
+
+def _places(path: Path, columns: Sequence[str], names: Sequence[str] | None) -> list[int]:
+    """Where the named columns stand."""
+    known = {name: place for place, name in enumerate(columns)}
+    if len(known) < len(columns):
+        raise ParameterError(f"{path.name!r} has a column name more than once; expected each once. Rename one")
+    wanted = list(known) if names is None else names
+    absent = [name for name in wanted if name not in known]
+    if absent:
+        raise ParameterError(f"{path.name!r} has no column {absent[0]!r}; it has {', '.join(map(repr, columns))}")
+    return [known[name] for name in wanted]

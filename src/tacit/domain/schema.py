@@ -91,6 +91,11 @@ class Schema:
         """The declared target."""
         return self.target
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of a table that are read: features, then the target."""
+        return (*self.features, self.target.name)
+
     def to_dict(self) -> dict[str, object]:
         """Plain values as in a schema file."""
         return {
