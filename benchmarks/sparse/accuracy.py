@@ -21,7 +21,7 @@ from sklearn.metrics import roc_auc_score
 from benchmarks.sparse.tables import Split, molecules, reviews, web_pages, words
 from tacit import Approx, Domain, PrivateLasso
 from tacit.domain import Geometry
-from tacit.mechanisms.lasso.frank_wolfe import VertexFrankWolfe, expanded, selection_budget
+from tacit.mechanisms.lasso.frank_wolfe import VertexFrankWolfe, expanded
 from tacit.mechanisms.lasso.l1_problem import L1Problem
 from tacit.mechanisms.lasso.loss import ClippedLogistic
 from tacit.mechanisms.lasso.schedule import SCHEDULES
@@ -103,7 +103,7 @@ def _published(X: Any, y: Any, epsilon: float) -> Weights:
     rows = open_rows(X, y, LABELS, BARE).one_vs_rest(1)
     steps = min(round((rows.n * epsilon) ** (2 / 3)), 2000)
     problem = L1Problem(Shape.of(rows), ClippedLogistic(1.0), 10.0)
-    budget = selection_budget(Approx(epsilon, DELTA))
+    budget = Approx(epsilon, DELTA).additive()
     fit = VertexFrankWolfe(problem, budget, steps, SCHEDULES["frank-wolfe"])
     return Weights(expanded(fit(rows, SystemEntropy()), rows.width), steps)
 

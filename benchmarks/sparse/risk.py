@@ -14,7 +14,6 @@ from benchmarks.sparse.accuracy import BARE, DELTA, Record
 from benchmarks.sparse.tables import BOTH, POSITIVE, planted
 from tacit import Approx, Domain, PrivateLasso
 from tacit.mechanisms.lasso.candidates import SCORE_CHANGE
-from tacit.mechanisms.lasso.frank_wolfe import selection_budget
 from tacit.mechanisms.lasso.l1_problem import L1Problem
 from tacit.mechanisms.lasso.loss import ClippedSquared
 from tacit.mechanisms.lasso.schedule import SCHEDULES
@@ -146,7 +145,7 @@ def strong_composition(epsilon: float, delta: float, steps: int) -> float:
 def _recommended(X: Any, y: Any) -> int:
     rows = open_rows(X, y, Domain("linf"), BARE)
     problem = L1Problem(Shape.of(rows), ClippedSquared(2.0), 1.0, MOMENT)
-    return problem.recommended_steps(selection_budget(Approx(1.0, DELTA)))
+    return problem.recommended_steps(Approx(1.0, DELTA).additive())
 
 
 METHODS: dict[str, Callable[[Any, Any], float]] = {

@@ -20,7 +20,7 @@ from benchmarks.sparse.accuracy import BARE, DELTA, LABELS, Record, fitted
 from benchmarks.sparse.tables import all_reviews, wide_table
 from tacit import Approx
 from tacit.mechanisms.lasso.candidates import BOTH_SIGNS, SIGNS_IN_TURN, Candidates
-from tacit.mechanisms.lasso.frank_wolfe import VertexFrankWolfe, selection_budget
+from tacit.mechanisms.lasso.frank_wolfe import VertexFrankWolfe
 from tacit.mechanisms.lasso.l1_problem import L1Problem
 from tacit.mechanisms.lasso.loss import ClippedLogistic
 from tacit.mechanisms.lasso.schedule import STAGEWISE
@@ -73,7 +73,7 @@ def _timed(
     candidates: Candidates = BOTH_SIGNS,
 ) -> Iterator[Record]:
     """The mechanism (its set-up alone, and with all steps) and the whole estimator, beside plain steps."""
-    budget = selection_budget(Approx(1.0, DELTA))
+    budget = Approx(1.0, DELTA).additive()
     rows = open_rows(X, y, LABELS, BARE).one_vs_rest(1)
     problem = L1Problem(Shape.of(rows), ClippedLogistic(), RADIUS, candidates=candidates)
     taken = problem.recommended_steps(budget) if steps is None else steps

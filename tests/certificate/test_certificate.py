@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tacit import ZCDP, Approx, Domain, PrivateLinearSVC, PrivateLogisticRegression, PrivateRidge, Pure
-from tacit.certificate import Certificate, budget_from_dict, budget_to_dict
-from tacit.privacy import compose
+from tacit.certificate import Certificate
+from tacit.privacy import budget_from_dict, compose
 
 X = np.random.default_rng(0).normal(size=(40, 12)) / 4
 DOMAIN = Domain(classes=("low", "high"), target=(-2.0, 2.0))
@@ -100,7 +100,7 @@ def test_currencies() -> None:
 
 @pytest.mark.parametrize("budget", [Pure(0.1), ZCDP(2.0), Approx(3.0, 1e-5)], ids=str)
 def test_budgets_come_back(budget: Any) -> None:
-    assert budget_from_dict(json.loads(json.dumps(budget_to_dict(budget)))) == budget
+    assert budget_from_dict(json.loads(json.dumps(budget.to_dict()))) == budget
 
 
 def test_seal() -> None:

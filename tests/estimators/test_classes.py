@@ -9,9 +9,8 @@ import pytest
 
 from tacit import ZCDP, Approx, Domain, PrivateLinearSVC, PrivateLogisticRegression, Pure
 from tacit.domain import CLASSIFICATION
-from tacit.estimators.classifier import share_among
 from tacit.noise import Entropy, SeededEntropy, SystemEntropy
-from tacit.privacy import as_budget, compose
+from tacit.privacy import as_budget, compose, share_among
 from tacit.rows import open_rows
 
 WIDTH = 300

@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from lasso_support import LOSSES, mechanism, rows_of, small_table
 from tacit.mechanisms.lasso.path import PATH, LossPath, with_loss_path
 from tacit.noise import SystemEntropy
-from tacit.privacy import ZCDP, Approx, Pure, compose, zcdp_within
+from tacit.privacy import ZCDP, Approx, Pure, compose
 
 pytestmark = pytest.mark.proof("loss-path")
 FEATURES, SIGNS = np.array([0, 1, 0, 2]), np.array([1, -1, 1, 1])
@@ -72,7 +72,7 @@ def test_both_prices_are_charged() -> None:
     assert with_loss_path(fit, None) is fit
     assert with_loss_path(fit, ZCDP(0.5)).charge == ZCDP(0.75)
     asked = Approx(0.3, 1e-6)
-    assert with_loss_path(fit, asked).charge == compose(ZCDP(0.25), zcdp_within(asked))
+    assert with_loss_path(fit, asked).charge == compose(ZCDP(0.25), asked.zcdp_within())
     pure = mechanism(rows, Pure(0.25), 4, loss="squared")
     assert with_loss_path(pure, Pure(0.5)).charge == Pure(0.75)
     assert len(with_loss_path(pure, Pure(0.5)).facts) == 2

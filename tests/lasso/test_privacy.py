@@ -10,7 +10,7 @@ import pytest
 
 from lasso_support import LOSSES, UNITS, mechanism, renyi, rows_of, transcript_law
 from tacit.mechanisms.lasso.candidates import BOTH_SIGNS, SCORE_CHANGE, SIGNS_IN_TURN, BothSigns, Candidates
-from tacit.mechanisms.lasso.frank_wolfe import VertexFrankWolfe, selection_budget
+from tacit.mechanisms.lasso.frank_wolfe import VertexFrankWolfe
 from tacit.mechanisms.lasso.l1_problem import L1Problem
 from tacit.mechanisms.problem import Shape
 from tacit.privacy import ZCDP, Approx, Budget, Pure
@@ -104,7 +104,7 @@ def approximate(epsilon: float, delta: float) -> Check:
 
 def fit_for(case: Case, loss: str, budget: Budget, steps: int) -> VertexFrankWolfe:
     X, y = case.pairs[0][0]
-    charge = selection_budget(budget)
+    charge = budget.additive()
     return mechanism(rows_of(X, y, loss), charge, steps, loss=loss, candidates=case.candidates)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from privacy_support import check_all
 from tacit.errors import ParameterError
 from tacit.privacy import ZCDP, Approx, ExPost, Pure, as_budget, compose
-from tacit.privacy.budgets import MAX_EPSILON, MAX_RHO
+from tacit.privacy.amounts import MAX_EPSILON, MAX_RHO
 
 positive = st.floats(1e-300, 1e5)
 NOT_BUDGETS = [True, False, np.True_, "1.0", b"1", None, 1j, [1.0], np.array(1.0), Decimal("1")]

@@ -21,7 +21,7 @@ from privacy_support import (
     randomised_response_renyi,
 )
 from tacit.errors import ParameterError
-from tacit.privacy import ZCDP, Approx, Pure, pure_within, zcdp_within
+from tacit.privacy import ZCDP, Approx, Pure
 from tacit.privacy.budgets import SMALLEST
 from tacit.privacy.renyi import epsilon_of_rho
 
@@ -207,7 +207,7 @@ def test_an_approximate_guarantee_holds_for_larger_delta_only():
 @given(rhos)
 @settings(max_examples=200)
 def test_the_largest_pure_loss_within_zcdp(rho):
-    within = pure_within(ZCDP(rho))
+    within = ZCDP(rho).pure_within()
     assert within.to_zcdp().rho <= rho
     assert Pure(min(within.epsilon * (1 + 1e-9), 2.0**20)).to_zcdp().rho >= rho
 
@@ -218,20 +218,20 @@ def test_the_largest_pure_loss_within_zcdp(rho):
 def test_the_largest_pure_loss_within_approx(epsilon, delta):
     with mpmath.workdps(400):
         truth = mpmath.log((mpmath.exp(mpf(epsilon)) + mpf(delta)) / (1 - mpf(delta)))
-    assert_rounded_down(pure_within(Approx(epsilon, delta)).epsilon, truth)
+    assert_rounded_down(Approx(epsilon, delta).pure_within().epsilon, truth)
 
 
 @pytest.mark.proof("zcdp-to-approx")
 @given(epsilons, deltas)
 @settings(max_examples=200)
 def test_the_largest_zcdp_loss_within_approx(epsilon, delta):
-    within = zcdp_within(Approx(epsilon, delta))
+    within = Approx(epsilon, delta).zcdp_within()
     assert within.to_approx(delta).epsilon <= epsilon
     assert epsilon_of_rho(within.rho * (1 + 1e-9), delta) >= epsilon
 
 
 def test_budgets_within_themselves():
-    assert zcdp_within(ZCDP(0.5)) == ZCDP(0.5)
-    assert pure_within(Pure(0.5)) == Pure(0.5)
+    assert ZCDP(0.5).zcdp_within() == ZCDP(0.5)
+    assert Pure(0.5).pure_within() == Pure(0.5)
     with pytest.raises(ParameterError, match="cannot pay"):
-        zcdp_within(Pure(1.0))
+        Pure(1.0).zcdp_within()

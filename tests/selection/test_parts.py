@@ -7,9 +7,8 @@ import scipy.sparse
 from selection_support import LABELS, classified, random_table
 from tacit.domain import CLASSIFICATION
 from tacit.errors import ParameterError
-from tacit.mechanisms.selection.side_by_side import side_by_side
 from tacit.mechanisms.selection.split import public_parts, validation_size
-from tacit.privacy import ZCDP, Approx, Pure
+from tacit.privacy import ZCDP, Approx, Pure, side_by_side
 from tacit.rows import Rows, open_rows
 from tacit.rows.parts import PickedRows
 

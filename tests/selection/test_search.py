@@ -26,8 +26,7 @@ from tacit.errors import BudgetExceeded, ParameterError
 from tacit.estimators.search_methods import METHODS
 from tacit.losses import Squared
 from tacit.mechanisms.selection.scores import CappedLoss, DeclaredScore, Ramp
-from tacit.mechanisms.selection.side_by_side import side_by_side
-from tacit.privacy import compose
+from tacit.privacy import compose, side_by_side
 
 CANDIDATES = [{"l2": 0.05}, {"l2": 0.5}]
 COSTS = {

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tacit.mechanisms import Facts
-from tacit.privacy import ZCDP, Approx, Budget, ExPost, Pure
+from tacit.privacy import Budget, ExPost, loss_from_dict
 
 SEAL = "NOT PRIVATE"
 REPORTED_DELTA = 1e-6
@@ -39,23 +39,12 @@ class Certificate:
     @property
     def currencies(self) -> dict[str, str]:
         """The guarantee in every currency that it implies."""
-        match self.guarantee:
-            case Pure():
-                zcdp = self.guarantee.to_zcdp()
-                candidates = (self.guarantee.to_approx(self.delta), zcdp.to_approx(self.delta))
-                approx = min(candidates, key=lambda candidate: candidate.epsilon)
-                return {"pure": str(self.guarantee), "zCDP": str(zcdp), "approximate": str(approx)}
-            case ZCDP():
-                return {"zCDP": str(self.guarantee), "approximate": str(self.guarantee.to_approx(self.delta))}
-            case Approx():
-                return {"approximate": str(self.guarantee)}
-            case ExPost():
-                return {"ex post": str(self.guarantee)}
+        return self.guarantee.statements(self.delta)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, enough to rebuild the certificate."""
         return {
-            "guarantee": loss_to_dict(self.guarantee),
+            "guarantee": self.guarantee.to_dict(),
             "currencies": self.currencies,
             "neighbours": NEIGHBOURS,
             "assumed_of_the_caller": ASSUMED,
@@ -122,7 +111,7 @@ def describe(facts: Facts, *, label: str | None = None) -> dict[str, Any]:
         "label": label,
         "mechanism": facts.mechanism,
         "theorems": list(facts.theorems),
-        "charge": budget_to_dict(facts.charge),
+        "charge": facts.charge.to_dict(),
         "sensitivity": {
             "norm": facts.sensitivity.norm,
             "total": facts.sensitivity.total,
@@ -134,39 +123,3 @@ def describe(facts: Facts, *, label: str | None = None) -> dict[str, Any]:
         "solver_tolerance": facts.tolerance,
         "notes": list(facts.notes),
     }
-
-
-def budget_to_dict(budget: Budget) -> dict[str, Any]:
-    """The budget as plain values."""
-    match budget:
-        case Pure(epsilon):
-            return {"currency": "pure", "epsilon": epsilon}
-        case ZCDP(rho):
-            return {"currency": "zcdp", "rho": rho}
-        case Approx(epsilon, delta):
-            return {"currency": "approximate", "epsilon": epsilon, "delta": delta}
-
-
-def budget_from_dict(stored: Mapping[str, Any]) -> Budget:
-    """The budget that `budget_to_dict` described."""
-    match stored["currency"]:
-        case "pure":
-            return Pure(stored["epsilon"])
-        case "zcdp":
-            return ZCDP(stored["rho"])
-        case _:
-            return Approx(stored["epsilon"], stored["delta"])
-
-
-def loss_to_dict(loss: Budget | ExPost) -> dict[str, Any]:
-    """A budget or a realised loss as plain values."""
-    if isinstance(loss, ExPost):
-        return {"currency": "ex post", "test": loss.test, "hypothesis": loss.hypothesis, "delta": loss.delta}
-    return budget_to_dict(loss)
-
-
-def loss_from_dict(stored: Mapping[str, Any]) -> Budget | ExPost:
-    """The loss that `loss_to_dict` described."""
-    if stored["currency"] == "ex post":
-        return ExPost(stored["test"], stored["hypothesis"], stored["delta"])
-    return budget_from_dict(stored)

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from tacit.certificate.certificate import ASSUMED, NEIGHBOURS, SEAL, Certificate, budget_from_dict
+from tacit.certificate.certificate import ASSUMED, NEIGHBOURS, SEAL, Certificate
+from tacit.privacy import budget_from_dict
 
 _WIDTH = 100
 _LABEL = 18

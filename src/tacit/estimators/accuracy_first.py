@@ -141,9 +141,9 @@ class AccuracyFirst(BaseEstimator):  # type: ignore[misc]
 
     def _goal(self) -> AccuracyRequest:
         most = as_budget(self.max_privacy)
-        if not isinstance(most, Pure | Approx):
+        if most.unit == "rho":
             raise ParameterError("max_privacy must be Pure, Approx or a number: a realised loss bounds no zCDP")
-        if isinstance(most, Approx) and self.method != "brownian":
+        if most.own_delta and self.method != "brownian":
             raise ParameterError("max_privacy with a δ is for method='brownian'; pass Pure(epsilon) or a number")
         return AccuracyRequest(float(self.excess_risk), float(self.failure), most)
 

@@ -7,7 +7,7 @@ from tacit.certificate import REPORTED_DELTA, Certificate, describe
 from tacit.domain import Domain, Schema
 from tacit.estimators.payment import Job, Paid
 from tacit.noise import Entropy
-from tacit.privacy import Approx, Budget
+from tacit.privacy import Budget
 
 
 def certified(
@@ -31,5 +31,5 @@ def certified(
         schema_fingerprint=declaration.fingerprint(),
         version=__version__,
         ledger=paid.entry,
-        delta=asked.delta if isinstance(asked, Approx) else REPORTED_DELTA,
+        delta=asked.own_delta or REPORTED_DELTA,
     )

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from tacit.estimators.intervals import chosen_split, wants_intervals
 from tacit.estimators.payment import Job
 from tacit.mechanisms import FitRequest, Plan, Shape, plan_classifier
 from tacit.mechanisms.intervals import plan_classifier_with_intervals
-from tacit.privacy import Approx, Budget, zcdp_within
+from tacit.privacy import Budget, share_among
 from tacit.rows import Rows
 
 
@@ -95,9 +94,3 @@ class PrivateClassifier(ClassifierMixin, PrivateLinearModel):  # type: ignore[mi
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
         return tags
-
-
-def share_among(budget: Budget, count: int) -> Budget:
-    """The budget of one of `count` releases; (ε, δ) is shared as zCDP, where `count` costs a root, not a factor."""
-    whole = zcdp_within(budget) if isinstance(budget, Approx) else budget
-    return whole.share(Fraction(1, count))

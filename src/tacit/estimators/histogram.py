@@ -20,7 +20,7 @@ from tacit.ledger import Account
 from tacit.mechanisms import Grid, NoisyCounts, Plan, nearest_counts
 from tacit.mechanisms.selection import WidthSearch
 from tacit.noise import entropy_of
-from tacit.privacy import Approx, Budget, as_budget
+from tacit.privacy import Budget, as_budget
 from tacit.rows import open_points
 
 Floats = NDArray[np.float64]
@@ -94,7 +94,7 @@ class PrivateHistogram(DensityMixin, BaseEstimator):  # type: ignore[misc]
             schema_fingerprint=hashlib.sha256(json.dumps([low, high]).encode()).hexdigest(),
             version=__version__,
             ledger=paid.entry,
-            delta=privacy.delta if isinstance(privacy, Approx) else REPORTED_DELTA,
+            delta=privacy.own_delta or REPORTED_DELTA,
         )
         return self
 

@@ -22,7 +22,6 @@ from tacit.estimators import lasso_file
 from tacit.estimators.admission import admit_table, admit_target, found_classes
 from tacit.estimators.base import Declaration, Floats
 from tacit.estimators.certified import certified
-from tacit.estimators.classifier import share_among
 from tacit.estimators.guard import refuse_unpaid_refits
 from tacit.estimators.lasso_request import sparse_fit_request
 from tacit.estimators.lasso_table import coefficient_table
@@ -31,7 +30,7 @@ from tacit.ledger import Account
 from tacit.mechanisms import Plan, Shape
 from tacit.mechanisms.lasso import PATH, expanded, plan_lasso
 from tacit.noise import entropy_of
-from tacit.privacy import Budget, as_budget
+from tacit.privacy import Budget, as_budget, share_among
 from tacit.rows import Rows, linear_scores, open_rows
 
 

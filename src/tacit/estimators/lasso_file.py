@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tacit.certificate import Certificate, budget_from_dict, budget_to_dict
+from tacit.certificate import Certificate
 from tacit.domain import Schema, array_encoding, table_encoding
 from tacit.estimators.persistence import FORMAT, FORMAT_VERSION, declaration_from_dict, read_model
-from tacit.privacy import as_budget
+from tacit.privacy import as_budget, budget_from_dict
 
 if TYPE_CHECKING:
     from tacit.estimators.lasso import PrivateLasso
@@ -25,8 +25,8 @@ def save(model: "PrivateLasso", path: Path) -> None:
         "format_version": FORMAT_VERSION,
         "estimator": type(model).__name__,
         "parameters": {name: _plain(getattr(model, name)) for name in _STORED},
-        "privacy": budget_to_dict(as_budget(model.privacy)),
-        "path_privacy": None if model.path_privacy is None else budget_to_dict(as_budget(model.path_privacy)),
+        "privacy": as_budget(model.privacy).to_dict(),
+        "path_privacy": None if model.path_privacy is None else as_budget(model.path_privacy).to_dict(),
         "declaration": {type(declared).__name__.lower(): declared.to_dict()},
         "feature_names": list(map(str, getattr(model, "feature_names_in_", ()))),
         "columns": model.n_features_in_,

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tacit.certificate import Certificate, budget_from_dict, budget_to_dict
+from tacit.certificate import Certificate
 from tacit.domain import Domain, Schema, array_encoding, table_encoding
 from tacit.errors import ParameterError
 from tacit.inference import evidence_from_dict
 from tacit.mechanisms.intervals import Split
-from tacit.privacy import as_budget
+from tacit.privacy import as_budget, budget_from_dict
 
 if TYPE_CHECKING:
     from tacit.estimators.base import PrivateLinearModel
@@ -30,7 +30,7 @@ def save(model: "PrivateLinearModel", path: Path) -> None:
         "format_version": FORMAT_VERSION,
         "estimator": type(model).__name__,
         "parameters": {k: _plain(v) for k, v in model.get_params(deep=False).items() if k not in _NOT_STORED},
-        "privacy": budget_to_dict(as_budget(model.privacy)),
+        "privacy": as_budget(model.privacy).to_dict(),
         "declaration": {type(declared).__name__.lower(): declared.to_dict()},
         "feature_names": list(map(str, getattr(model, "feature_names_in_", ()))),
         "columns": model.n_features_in_,

@@ -20,7 +20,7 @@ from tacit.estimators.search_methods import METHODS, SearchRequest
 from tacit.mechanisms import Facts, Mechanism, Plan, Shape, plan_classifier, plan_regression
 from tacit.mechanisms.selection import Candidate, Score, Search, default_score, in_silence
 from tacit.noise import Entropy, entropy_of
-from tacit.privacy import Approx, Budget, as_budget
+from tacit.privacy import Budget, as_budget
 from tacit.rows import Rows, open_rows
 
 SHARED_BY_ALL = ("privacy", "domain", "fit_intercept", "inference", "ledger", "random_state")
@@ -205,7 +205,7 @@ class PrivateSearch(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             schema_fingerprint=declaration.fingerprint(),
             version=__version__,
             ledger=paid.entry,
-            delta=privacy.delta if isinstance(privacy, Approx) else REPORTED_DELTA,
+            delta=privacy.own_delta or REPORTED_DELTA,
         )
         winner._restore(
             rows.encoding, declaration, release.theta[None, :], release.deviation[None, :], self.certificate_, ()

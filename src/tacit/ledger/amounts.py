@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from tacit.arithmetic import shown_down, shown_up, sum_up
 from tacit.ledger.filters import Currency
 from tacit.ledger.units import Cost, Scale, amount_down, amount_up
-from tacit.privacy import ZCDP, pure_within
+from tacit.privacy import ZCDP
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def amount_left(row: Balance) -> Remaining:
     main, delta = amount_down(row.left.main, row.scale.main), amount_down(row.left.delta, row.scale.delta)
     if row.currency == "epsilon":
         return Remaining(main, delta, None)
-    return Remaining(pure_within(ZCDP(main)).epsilon if main > 0 else 0.0, delta, main)
+    return Remaining(ZCDP(main).pure_within().epsilon if main > 0 else 0.0, delta, main)
 
 
 def amount_spent(row: Balance, turned: Turned | None) -> Amount:

@@ -16,7 +16,7 @@ from tacit.ledger.filters import Currency, Stage, budget_from_text, budget_text,
 from tacit.ledger.history import append, find_event
 from tacit.ledger.store import RESTORE, Session
 from tacit.ledger.units import Cost, units_up
-from tacit.privacy import ZCDP, Approx, Budget, ExPost
+from tacit.privacy import Budget, ExPost
 
 
 @dataclass(frozen=True)
@@ -106,8 +106,8 @@ def settle(db: Session, key: str, paid: ExPost) -> None:
     if find_event(db, "settle", key) is not None:
         raise LedgerError(f"key {key!r} was settled before; a loss is paid once")
     reserved = budget_from_text(event.loss)
-    most = math.inf if isinstance(reserved, ZCDP) else reserved.epsilon
-    if paid.total > most or paid.delta > (reserved.delta if isinstance(reserved, Approx) else 0.0):
+    most = math.inf if reserved.unit == "rho" else reserved.amount
+    if paid.total > most or paid.delta > reserved.own_delta:
         raise LedgerError(
             f"the mechanism under key {key!r} reports a loss of {paid}, more than it reserved ({reserved}); the whole "
             f"reservation stays charged. This is a defect of the mechanism"
@@ -157,7 +157,7 @@ def _add(db: Session, account: str, part: str, cost: Cost, rows: int) -> bool:
 def _turn(db: Session, request: Request, rows: list[Balance]) -> Stage:
     """Turn what is left of an `Approx` limit into a "rho" stage. By `ledger-stages`."""
     terms = find_terms(db, request.account)
-    if terms is None or not isinstance(terms.limit, Approx):
+    if terms is None or not terms.limit.own_delta:
         raise BudgetExceeded(
             f"a {type(request.charge).__name__} charge has no finite price under the limit of account "
             f"{request.account!r}; nothing was read. Use a mechanism in the limit's own currency"

@@ -11,12 +11,12 @@ happens at most once, and the new filter depends only on the public history. By 
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Literal
 
 from tacit.errors import LedgerError
 from tacit.ledger.units import Cost, Scale, amount_down, bits_for, units_exactly
-from tacit.privacy import ZCDP, Approx, Budget, Pure, zcdp_within
+from tacit.privacy import ZCDP, Approx, Budget, Pure
 
 Currency = Literal["epsilon", "rho"]
 
@@ -33,13 +33,9 @@ class Stage:
 
 def first_stage(limit: Budget) -> Stage:
     """The filter an account with this limit starts with. By `ledger-units`."""
-    match limit:
-        case Pure(epsilon):
-            return _stage("epsilon", epsilon, 0.0)
-        case ZCDP(rho):
-            return _stage("rho", rho, 0.0)
-        case Approx(epsilon, delta):
-            return _stage("epsilon", epsilon, delta)
+    scale = Scale(bits_for(limit.amount), bits_for(limit.own_delta))
+    main, delta = units_exactly(limit.amount, scale.main), units_exactly(limit.own_delta, scale.delta)
+    return Stage(limit.unit, main, delta, scale)
 
 
 def price(charge: Budget, currency: Currency, scale: Scale) -> Cost | None:
@@ -48,12 +44,11 @@ def price(charge: Budget, currency: Currency, scale: Scale) -> Cost | None:
     In "epsilon" (ε, δ) is booked as it is, by `ledger-basic-filter`. In "rho" a pure ε costs ρ = ε tanh(ε/2), and
     (ε, δ) costs the same beside its δ, by `ledger-zcdp-filter`.
     """
-    delta = charge.delta if isinstance(charge, Approx) else 0.0
-    if isinstance(charge, ZCDP):
-        return scale.charge(charge.rho) if currency == "rho" else None
-    if currency == "epsilon":
-        return scale.charge(charge.epsilon, delta)
-    return scale.charge(Pure(charge.epsilon).to_zcdp().rho, delta)
+    if charge.unit == currency:
+        return scale.charge(charge.amount, charge.own_delta)
+    if charge.unit == "rho":
+        return None
+    return scale.charge(Pure(charge.amount).to_zcdp().rho, charge.own_delta)
 
 
 def concentrated_rest(left: Cost, scale: Scale) -> Stage | None:
@@ -65,14 +60,9 @@ def concentrated_rest(left: Cost, scale: Scale) -> Stage | None:
     if left.main <= 0 or conversion <= 0:
         return None
     rest = Approx(amount_down(left.main, scale.main), amount_down(conversion, scale.delta))
-    rho = zcdp_within(rest).rho
+    rho = rest.zcdp_within().rho
     bits = bits_for(rho)
     return Stage("rho", units_exactly(rho, bits), left.delta - conversion, Scale(bits, scale.delta))
-
-
-def _stage(currency: Currency, main: float, delta: float) -> Stage:
-    scale = Scale(bits_for(main), bits_for(delta))
-    return Stage(currency, units_exactly(main, scale.main), units_exactly(delta, scale.delta), scale)
 
 
 _KINDS: dict[str, type[Pure] | type[ZCDP] | type[Approx]] = {"Pure": Pure, "ZCDP": ZCDP, "Approx": Approx}
@@ -80,13 +70,7 @@ _KINDS: dict[str, type[Pure] | type[ZCDP] | type[Approx]] = {"Pure": Pure, "ZCDP
 
 def budget_text(budget: Budget) -> str:
     """A budget as it is written in the books; floats survive the round trip exactly."""
-    match budget:
-        case Pure(epsilon):
-            return json.dumps(["Pure", epsilon])
-        case ZCDP(rho):
-            return json.dumps(["ZCDP", rho])
-        case Approx(epsilon, delta):
-            return json.dumps(["Approx", epsilon, delta])
+    return json.dumps([type(budget).__name__, *astuple(budget)])
 
 
 def budget_from_text(text: str) -> Budget:

@@ -13,7 +13,7 @@ from tacit.arithmetic import sum_up
 from tacit.errors import ParameterError
 from tacit.ledger.chain import Event
 from tacit.ledger.filters import budget_from_text
-from tacit.privacy import ZCDP, Approx, Budget, ExPost, Pure
+from tacit.privacy import ZCDP, Budget, ExPost
 
 _GRID = 1e-4  # of the privacy loss, rounded pessimistically
 
@@ -36,14 +36,14 @@ def planned_spending(events: Iterable[Event], part: str, delta: float) -> float:
 def _paid(event: Event, reserved: Budget) -> ExPost:
     """The loss a settlement states; one written without δ kept the δ that was reserved."""
     test, hypothesis, *delta = json.loads(event.loss)[1:]
-    return ExPost(test, hypothesis, delta[0] if delta else reserved.delta if isinstance(reserved, Approx) else 0.0)
+    return ExPost(test, hypothesis, delta[0] if delta else reserved.own_delta)
 
 
 def planned_epsilon(charges: Iterable[Budget], delta: float) -> float:
     """ε at this δ for charges fixed beforehand; zCDP charges, which have no loss distribution, take half of δ."""
     counted = Counter(charges)
-    concentrated = sum_up(*(charge.rho * n for charge, n in counted.items() if isinstance(charge, ZCDP)))
-    others = {charge: n for charge, n in counted.items() if not isinstance(charge, ZCDP)}
+    concentrated = sum_up(*(charge.amount * n for charge, n in counted.items() if charge.unit == "rho"))
+    others = {charge: n for charge, n in counted.items() if charge.unit != "rho"}
     if not concentrated:
         return _by_loss_distribution(others, delta)
     if not others:
@@ -52,15 +52,14 @@ def planned_epsilon(charges: Iterable[Budget], delta: float) -> float:
     return sum_up(ZCDP(concentrated).to_approx(half).epsilon, _by_loss_distribution(others, half))
 
 
-def _by_loss_distribution(counted: Mapping[Pure | Approx, int], delta: float) -> float:
+def _by_loss_distribution(counted: Mapping[Budget, int], delta: float) -> float:
     try:
         from dp_accounting.pld import common, privacy_loss_distribution
     except ImportError as error:
         raise ParameterError('this figure needs dp-accounting: pip install "tacit-dp[accounting]"') from error
     total = privacy_loss_distribution.identity(_GRID)
     for charge, n in counted.items():
-        own = charge.delta if isinstance(charge, Approx) else 0.0
-        law = common.DifferentialPrivacyParameters(charge.epsilon, own)
+        law = common.DifferentialPrivacyParameters(charge.amount, charge.own_delta)
         one = privacy_loss_distribution.from_privacy_parameters(law, value_discretization_interval=_GRID)
         total = total.compose(one.self_compose(n))
     return float(total.get_epsilon_for_delta(delta))

@@ -43,7 +43,7 @@ class _Sums:
         if loss not in self.prices:
             charge = budget_from_text(loss)
             cost = price(charge, self.currency, self.scale)
-            converted = self.currency == "rho" and not isinstance(charge, ZCDP)
+            converted = self.currency == "rho" and charge.unit != "rho"
             self.prices[loss] = None if converted or cost is None else (cost.main, cost.delta)
         return self.prices[loss]
 

@@ -23,7 +23,7 @@ from tacit.mechanisms.objective import ObjectivePerturbation
 from tacit.mechanisms.output import OutputPerturbation
 from tacit.mechanisms.problem import Problem, Shape
 from tacit.mechanisms.release import Mechanism
-from tacit.privacy import ZCDP, Approx, Budget, Pure
+from tacit.privacy import Budget
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def objective(shape: Shape, request: FitRequest, budget: Budget) -> Plan:
 def covariance(shape: Shape, request: FitRequest, budget: Budget) -> Plan:
     """Covariance perturbation; under pure ε in the norm with less noise."""
     measure: Frobenius | Entrywise = Frobenius()
-    if isinstance(budget, Pure):
+    if not budget.allows_gaussian:
         measures: tuple[Frobenius | Entrywise, ...] = (Frobenius(), Entrywise())
         measure = min(measures, key=lambda m: _entry_noise(shape, budget, m))
     mechanism = CovariancePerturbation(shape, budget, measure, request.l2, request.radius)
@@ -124,28 +124,25 @@ def centred(shape: Shape, request: FitRequest, budget: Budget) -> Plan:
 
 def functional(shape: Shape, request: FitRequest, budget: Budget) -> Plan:
     """The published functional mechanism."""
-    if not isinstance(budget, Pure):
+    if budget.allows_gaussian:
         raise ParameterError("the functional mechanism is published for pure ε; pass privacy=Pure(...) or a number")
     if request.l2 is not None or request.radius is not None:
         raise ParameterError("the functional mechanism chooses its own regularisation; leave l2 and radius out")
-    return Plan(
-        FunctionalMechanism(shape, request.loss, budget), "functional mechanism, as asked: a published baseline"
-    )
+    mechanism = FunctionalMechanism(shape, request.loss, budget.as_pure())
+    return Plan(mechanism, "functional mechanism, as asked: a published baseline")
 
 
 def _automatic_regression(shape: Shape, request: FitRequest, budget: Budget) -> Plan:
-    match budget:
-        case Approx() | ZCDP():
-            plan = covariance(shape, request, budget)
-            return Plan(plan.mechanism, f"{plan.why}: one release, under a budget that allows Gaussian noise")
-        case Pure(epsilon):
-            crowding = shape.width**1.5 / (shape.n * epsilon)
-            facts = f"d = {shape.width}, d^1.5/(nε) = {crowding:.2g}"
-            if shape.width <= FEW_COLUMNS or crowding < LITTLE_CROWDING or shape.constant is None:
-                plan = covariance(shape, request, budget)
-                return Plan(plan.mechanism, f"{plan.why}: d ≤ 3 or d^1.5/(nε) < 0.001 or no intercept ({facts})")
-            plan = centred(shape, request, budget)
-            return Plan(plan.mechanism, f"{plan.why}: d > 3 and d^1.5/(nε) ≥ 0.001 ({facts})")
+    if budget.allows_gaussian:
+        plan = covariance(shape, request, budget)
+        return Plan(plan.mechanism, f"{plan.why}: one release, under a budget that allows Gaussian noise")
+    crowding = shape.width**1.5 / (shape.n * budget.amount)
+    facts = f"d = {shape.width}, d^1.5/(nε) = {crowding:.2g}"
+    if shape.width <= FEW_COLUMNS or crowding < LITTLE_CROWDING or shape.constant is None:
+        plan = covariance(shape, request, budget)
+        return Plan(plan.mechanism, f"{plan.why}: d ≤ 3 or d^1.5/(nε) < 0.001 or no intercept ({facts})")
+    plan = centred(shape, request, budget)
+    return Plan(plan.mechanism, f"{plan.why}: d > 3 and d^1.5/(nε) ≥ 0.001 ({facts})")
 
 
 def _entry_noise(shape: Shape, budget: Budget, measure: Frobenius | Entrywise) -> float:

@@ -17,7 +17,7 @@ from tacit.losses import Loss
 from tacit.mechanisms.laws import calibrate
 from tacit.mechanisms.objective_noise import least_l2, quietest_deviation
 from tacit.mechanisms.problem import Problem, Shape
-from tacit.privacy import ZCDP, Budget
+from tacit.privacy import Budget
 
 NOISE_FACTOR = 0.7
 NOISE_POWER = 1.5
@@ -35,7 +35,7 @@ def objective_l2(shape: Shape, loss: Loss, budget: Budget, radius: float | None)
 
 def curvature_share(budget: Budget) -> float:
     """The share of the budget that the curvature term may cost: the same growth of the noise in every currency."""
-    return 1 - NOISE_LEFT**2 if isinstance(budget, ZCDP) else 1 - NOISE_LEFT
+    return 1 - math.pow(NOISE_LEFT, 1 / budget.noise_power)
 
 
 def raised_l2(problem: Problem, budget: Budget) -> Problem:

@@ -17,7 +17,7 @@ from tacit.errors import ParameterError
 from tacit.mechanisms.laws import NoiseLaw, Vector, calibrate, calibrate_l1
 from tacit.mechanisms.release import Facts, Release, Sensitivity
 from tacit.noise import Entropy
-from tacit.privacy import Budget, Pure
+from tacit.privacy import Budget
 from tacit.rows import Places, Points
 
 MOST_CELLS = 1 << 22
@@ -85,15 +85,15 @@ class NoisyCounts:
     @property
     def sensitivity(self) -> Sensitivity:
         """One replaced point leaves a cell and enters another. By `histogram-counts`."""
-        if isinstance(self.charge, Pure):
-            return Sensitivity("l1", 2.0, {"the cell it leaves": 1.0, "the cell it enters": 1.0})
-        return Sensitivity("l2", upper(lambda: exact(2.0).sqrt()), {"two counts, by one each": math.sqrt(2)})
+        if self.charge.allows_gaussian:
+            return Sensitivity("l2", upper(lambda: exact(2.0).sqrt()), {"two counts, by one each": math.sqrt(2)})
+        return Sensitivity("l1", 2.0, {"the cell it leaves": 1.0, "the cell it enters": 1.0})
 
     @cached_property
     def law(self) -> NoiseLaw:
-        if isinstance(self.charge, Pure):
-            return calibrate_l1(self.sensitivity.total, self.charge)
-        return calibrate(self.sensitivity.total, self.charge)
+        if self.charge.allows_gaussian:
+            return calibrate(self.sensitivity.total, self.charge)
+        return calibrate_l1(self.sensitivity.total, self.charge.as_pure())
 
     @property
     def facts(self) -> tuple[Facts, ...]:

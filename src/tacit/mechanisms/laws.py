@@ -11,7 +11,7 @@ Scales are rounded up. By `noise-calibration` and `wishart-difference`.
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -169,6 +169,8 @@ def calibrate(sensitivity: float, budget: Budget) -> SphericalLaplace | Gaussian
         case Approx():
             mu = gaussian_mu(budget)
             return Gaussian(upper(lambda: exact(sensitivity) / exact(mu)))
+        case _:
+            assert_never(budget)
 
 
 def calibrate_l1(sensitivity: float, budget: Pure) -> Laplace:

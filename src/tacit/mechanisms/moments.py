@@ -25,7 +25,7 @@ from tacit.mechanisms.laws import AddedLaw, Vector, calibrate, calibrate_l1, cal
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Sensitivity
 from tacit.noise import Entropy
-from tacit.privacy import Budget, pure_within
+from tacit.privacy import Budget
 from tacit.rows import Rows
 
 Matrix = NDArray[np.float64]
@@ -77,7 +77,7 @@ class Nuclear:
 
     def law(self, sensitivity: float, budget: Budget, largest: float) -> AddedLaw:
         """Noise for sums whose coordinates are at most `largest` long, whatever the table."""
-        law = calibrate_nuclear(sensitivity, pure_within(budget))
+        law = calibrate_nuclear(sensitivity, budget.pure_within())
         if largest > law.largest_value:
             raise ParameterError(
                 "too many rows at too large an ε for exact symmetric noise: n·ε may be 2²⁹ at most; "
@@ -107,7 +107,7 @@ class Entrywise:
         return entrywise
 
     def law(self, sensitivity: float, budget: Budget, largest: float) -> AddedLaw:
-        return calibrate_l1(sensitivity, pure_within(budget))
+        return calibrate_l1(sensitivity, budget.pure_within())
 
 
 Measure = Frobenius | Nuclear | Entrywise

@@ -13,10 +13,11 @@ of it: the solver's certificate, b rounded to its grid g, and the division by n.
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import assert_never
 
 import numpy as np
 
-from tacit.arithmetic import UNIT_ROUNDOFF, exact, lower, upper
+from tacit.arithmetic import UNIT_ROUNDOFF, exact, upper
 from tacit.errors import ParameterError
 from tacit.mechanisms.erm import certified_tilted_minimum, public_tilted_reach, public_tilted_tolerance
 from tacit.mechanisms.laws import Laplace, NoiseLaw, SphericalLaplace, Vector
@@ -24,7 +25,7 @@ from tacit.mechanisms.objective_noise import currencies, objective_laws, too_lit
 from tacit.mechanisms.problem import Problem
 from tacit.mechanisms.release import Facts, Release, Sensitivity
 from tacit.noise import Entropy
-from tacit.privacy import ZCDP, Approx, Budget, Pure, pure_within
+from tacit.privacy import ZCDP, Approx, Budget, Pure
 from tacit.rows import Rows
 
 FINISHING_SHARE = 2.0**-10
@@ -42,11 +43,13 @@ class Tilt:
         """What proves the tilted minimum, and its conversion if it is charged in another currency."""
         match self.paid:
             case Pure():
-                return ("objective-pure", "pure-to-zcdp") if isinstance(charge, ZCDP) else ("objective-pure",)
+                return ("objective-pure",) if charge == self.paid else ("objective-pure", "pure-to-zcdp")
             case Approx():
                 return ("objective-gaussian",)
             case ZCDP():
                 return ("objective-zcdp",)
+            case _:
+                assert_never(self.paid)
 
 
 @dataclass(frozen=True)
@@ -81,7 +84,7 @@ class ObjectivePerturbation:
 
         A pure law under an (ε, δ) budget is charged as pure ε; under zCDP the currency stays, because zCDP adds up.
         """
-        return self.budget if isinstance(self.budget, ZCDP) else self.tilt.paid
+        return self.budget.charge_for(self.tilt.paid)
 
     @property
     def law(self) -> NoiseLaw:
@@ -173,19 +176,5 @@ class ObjectivePerturbation:
 
 def _tilts(problem: Problem, paid: Budget) -> list[Tilt]:
     """What this budget can pay for: none if λ is too small for its curvature term."""
-    first, finish = _split(paid)
+    first, finish = paid.split_off_pure(FINISHING_SHARE)
     return [Tilt(law, paid, finish) for law in objective_laws(problem, first)]
-
-
-def _split(budget: Budget) -> tuple[Budget, Pure]:
-    """(for the tilted minimum, for the finishing noise): together at most the budget. By `approximate-minimum`."""
-    match budget:
-        case Pure():
-            finish = budget.share(FINISHING_SHARE)
-            return Pure(lower(lambda: exact(budget.epsilon) - exact(finish.epsilon))), finish
-        case Approx(epsilon, delta):
-            finish = Pure(epsilon).share(FINISHING_SHARE)
-            return Approx(lower(lambda: exact(epsilon) - exact(finish.epsilon)), delta), finish
-        case ZCDP(rho):
-            finish = pure_within(budget.share(FINISHING_SHARE))
-            return ZCDP(lower(lambda: exact(rho) - exact(finish.to_zcdp().rho))), finish

@@ -11,13 +11,15 @@ ratio of two determinants, det(A + φ''xxᵀ)/det(A + φ''x'x'ᵀ) ≤ 1 + η wi
 Δ ≤ 2G bounds the difference of two rows' gradients at one θ, G and G₁ one gradient in ℓ2 and ℓ1.
 """
 
+from typing import assert_never
+
 from flint import arb
 
 from tacit.arithmetic import exact, lower, upper
 from tacit.errors import ParameterError
 from tacit.mechanisms.laws import Gaussian, Laplace, NoiseLaw, SphericalLaplace
 from tacit.mechanisms.problem import Problem
-from tacit.privacy import ZCDP, Approx, Budget, Pure, gaussian_delta, pure_within
+from tacit.privacy import ZCDP, Approx, Budget, Pure, gaussian_delta
 
 ZCDP_CURVATURE = 3.3
 
@@ -39,13 +41,8 @@ def currencies(budget: Budget) -> tuple[Budget, ...]:
 
     An (ε, δ) budget is implied by pure ε, which gives δ back; a zCDP budget by `pure-to-zcdp`.
     """
-    match budget:
-        case Pure():
-            return (budget,)
-        case Approx(epsilon, _):
-            return (budget, Pure(epsilon))
-        case ZCDP():
-            return (budget, pure_within(budget))
+    pure = budget.as_pure()
+    return (budget,) if budget == pure else (budget, pure)
 
 
 def after_curvature(problem: Problem, budget: Budget) -> Budget | None:
@@ -54,15 +51,13 @@ def after_curvature(problem: Problem, budget: Budget) -> Budget | None:
     By `objective-pure`, by `objective-gaussian` and by `objective-zcdp`.
     """
     match budget:
-        case Pure(epsilon):
+        case Pure(epsilon) | Approx(epsilon, _):
             rest = lower(lambda: exact(epsilon) - (1 + _eta(problem)).log())
-            return Pure(rest) if rest > 0 else None
-        case Approx(epsilon, delta):
-            rest = lower(lambda: exact(epsilon) - (1 + _eta(problem)).log())
-            return Approx(rest, delta) if rest > 0 else None
         case ZCDP(rho):
             rest = lower(lambda: exact(rho) - exact(ZCDP_CURVATURE) * _eta(problem) ** 2)
-            return ZCDP(rest) if rest > 0 else None
+        case _:
+            assert_never(budget)
+    return budget.with_amount(rest) if rest > 0 else None
 
 
 def least_l2(problem: Problem, budget: Budget, share: float) -> float:
@@ -73,6 +68,8 @@ def least_l2(problem: Problem, budget: Budget, share: float) -> float:
             return upper(lambda: exact(t) / (n * ((exact(share) * exact(epsilon)).exp() - 1)))
         case ZCDP(rho):
             return upper(lambda: exact(t) / n * (exact(ZCDP_CURVATURE) / (exact(share) * exact(rho))).sqrt())
+        case _:
+            assert_never(budget)
 
 
 def objective_delta(epsilon: float, mu: float, *, one_sided: bool) -> float:
@@ -114,6 +111,8 @@ def _laws_without_curvature(problem: Problem, rest: Budget) -> list[NoiseLaw]:
             return [Gaussian(upper(lambda: 2 * exact(gradient) / exact(mu)))]
         case ZCDP(rho):
             return [Gaussian(upper(lambda: exact(gradient) * (2 / exact(rho)).sqrt()))]
+        case _:
+            assert_never(rest)
 
 
 def _eta(problem: Problem) -> arb:

@@ -1,9 +1,10 @@
 """Privacy arithmetic: currencies, conversions, composition and the Gaussian profile, all rounded outward."""
 
-from tacit.privacy.budgets import ZCDP, Approx, Budget, ExPost, Pure, as_budget
-from tacit.privacy.compose import compose
+from tacit.privacy.budgets import ZCDP, Approx, Budget, Pure
+from tacit.privacy.compose import compose, share_among, side_by_side
+from tacit.privacy.ex_post import ExPost
 from tacit.privacy.gaussian import gaussian_delta, gaussian_mu
-from tacit.privacy.within import pure_within, zcdp_within
+from tacit.privacy.reading import as_budget, budget_from_dict, loss_from_dict
 
 __all__ = [
     "ZCDP",
@@ -12,9 +13,11 @@ __all__ = [
     "ExPost",
     "Pure",
     "as_budget",
+    "budget_from_dict",
     "compose",
     "gaussian_delta",
     "gaussian_mu",
-    "pure_within",
-    "zcdp_within",
+    "loss_from_dict",
+    "share_among",
+    "side_by_side",
 ]

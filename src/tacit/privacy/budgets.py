@@ -3,38 +3,27 @@
 Pure(ε):       P(M(D) ∈ S) ≤ e^ε P(M(D') ∈ S)
 ZCDP(ρ):       Rényi divergence of order α at most ρα, for every α > 1
 Approx(ε, δ):  P(M(D) ∈ S) ≤ e^ε P(M(D') ∈ S) + δ
-ExPost:        the realised loss of a mechanism that decides while running how much to spend; with δ > 0 the loss is
-               larger than stated with at most that probability, ∫(p − e^ε(o) q)₊ ≤ δ
 
-A budget that is not a positive, finite, real number is refused here, before any data is touched.
+A budget that is not a positive, finite, real number is refused here, before any data is touched. Each currency says
+
+    amount, unit       its main number and whether that is an ε or a ρ; own_delta: its δ, 0 without one
+    noise_power        noise is in proportion to amount^−noise_power
+    allows_gaussian    whether Gaussian noise keeps it
+    additive           the budget that adds up over releases without loss and implies this one
+    as_pure, charge_for, split_off_pure, zcdp_within, pure_within    what mechanisms of another currency may spend
 """
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Real
-from typing import TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
-from tacit.arithmetic import exact, round_down, shown_up, sum_up, upper
+from tacit.arithmetic import exact, largest_float, lower, shown_up, upper
 from tacit.errors import ParameterError
+from tacit.privacy.amounts import MAX_EPSILON, MAX_RHO, part_of, positive_number
 from tacit.privacy.renyi import epsilon_of_rho
 
-MAX_EPSILON = 2.0**20  # beyond this the word privacy has no meaning, and the ledger no units
-MAX_RHO = 2.0**39
-LEAST_SPENT = 1e-60  # noise for less would leave the floats
+Unit = Literal["epsilon", "rho"]
 SMALLEST = 2.0**-1000  # a guarantee of ε = 0 is reported as this positive number
-
-
-def positive_number(name: str, value: object, largest: float) -> float:
-    """The value as a float (rounded down), or a ParameterError that says what a budget must be."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise ParameterError(f"{name} must be a real number, got {type(value).__name__}; write for example {name}=0.5")
-    number = _float_below(value)
-    if not 0 < number <= largest:  # also false for nan
-        raise ParameterError(
-            f"{name} must be finite with 0 < {name} <= {largest:g}, got {value!r}; write for example {name}=0.5"
-        )
-    return number
 
 
 @dataclass(frozen=True)
@@ -43,12 +32,17 @@ class Pure:
 
     epsilon: float
 
+    unit: ClassVar[Unit] = "epsilon"
+    noise_power: ClassVar[float] = 1.0
+    allows_gaussian: ClassVar[bool] = False
+    own_delta: ClassVar[float] = 0.0
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", positive_number("epsilon", self.epsilon, MAX_EPSILON))
 
     def share(self, fraction: float | Fraction) -> "Pure":
         """A part of this budget; parts whose fractions sum to one never sum to more than the whole."""
-        return Pure(_part(self.epsilon, fraction))
+        return Pure(part_of(self.epsilon, fraction))
 
     def to_zcdp(self) -> "ZCDP":
         """ρ = ε tanh(ε/2), attained by randomised response. By `pure-to-zcdp`."""
@@ -63,6 +57,48 @@ class Pure:
         reduced = upper(lambda: exact(e) + (1 - exact(d) * (1 + (-exact(e)).exp())).log())
         return Approx(min(e, max(reduced, SMALLEST)), d)
 
+    @property
+    def amount(self) -> float:
+        return self.epsilon
+
+    def with_amount(self, amount: float) -> "Pure":
+        """The same currency with another main number."""
+        return Pure(amount)
+
+    def additive(self) -> "Pure":
+        """Itself: the ε's add up."""
+        return self
+
+    def as_pure(self) -> "Pure":
+        """Itself."""
+        return self
+
+    def charge_for(self, paid: "Budget") -> "Budget":
+        """What is booked for a mechanism that cost `paid`: that."""
+        return paid
+
+    def split_off_pure(self, fraction: float) -> tuple["Pure", "Pure"]:
+        """(the rest, a pure part): together at most the whole. By `composition`."""
+        part = self.share(fraction)
+        return Pure(lower(lambda: exact(self.epsilon) - exact(part.epsilon))), part
+
+    def zcdp_within(self) -> "ZCDP":
+        raise ParameterError("a pure ε cannot pay for a zCDP mechanism; declare privacy=Approx(ε, δ) or ZCDP(ρ)")
+
+    def pure_within(self) -> "Pure":
+        """Itself."""
+        return self
+
+    def statements(self, delta: float) -> dict[str, str]:
+        """The guarantee in every currency that it implies, (ε, δ) at this δ."""
+        zcdp = self.to_zcdp()
+        approx = min(self.to_approx(delta), zcdp.to_approx(delta), key=lambda candidate: candidate.epsilon)
+        return {"pure": str(self), "zCDP": str(zcdp), "approximate": str(approx)}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, read back by `budget_from_dict`."""
+        return {"currency": "pure", "epsilon": self.epsilon}
+
     def __str__(self) -> str:
         return f"ε = {shown_up(self.epsilon)}"
 
@@ -73,12 +109,17 @@ class ZCDP:
 
     rho: float
 
+    unit: ClassVar[Unit] = "rho"
+    noise_power: ClassVar[float] = 0.5
+    allows_gaussian: ClassVar[bool] = True
+    own_delta: ClassVar[float] = 0.0
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "rho", positive_number("rho", self.rho, MAX_RHO))
 
     def share(self, fraction: float | Fraction) -> "ZCDP":
         """A part of this budget; parts whose fractions sum to one never sum to more than the whole."""
-        return ZCDP(_part(self.rho, fraction))
+        return ZCDP(part_of(self.rho, fraction))
 
     def to_zcdp(self) -> "ZCDP":
         """Itself."""
@@ -88,6 +129,47 @@ class ZCDP:
         """The smallest ε at this δ over all Rényi orders. By `zcdp-to-approx`."""
         d = Approx(1.0, delta).delta
         return Approx(max(epsilon_of_rho(self.rho, d), SMALLEST), d)
+
+    @property
+    def amount(self) -> float:
+        return self.rho
+
+    def with_amount(self, amount: float) -> "ZCDP":
+        """The same currency with another main number."""
+        return ZCDP(amount)
+
+    def additive(self) -> "ZCDP":
+        """Itself: the ρ's add up."""
+        return self
+
+    def as_pure(self) -> Pure:
+        """What a pure mechanism may spend."""
+        return self.pure_within()
+
+    def charge_for(self, paid: "Budget") -> "Budget":
+        """What is booked for a mechanism that cost `paid` within this budget: all of it, as zCDP adds up with zCDP."""
+        return self
+
+    def split_off_pure(self, fraction: float) -> tuple["ZCDP", Pure]:
+        """(the rest, a pure part): together at most the whole. By `composition` and by `pure-to-zcdp`."""
+        part = self.share(fraction).pure_within()
+        return ZCDP(lower(lambda: exact(self.rho) - exact(part.to_zcdp().rho))), part
+
+    def zcdp_within(self) -> "ZCDP":
+        """Itself."""
+        return self
+
+    def pure_within(self) -> Pure:
+        """The largest ε whose pure guarantee implies this budget. By `pure-to-zcdp`."""
+        return Pure(largest_float(lambda epsilon: Pure(epsilon).to_zcdp().rho <= self.rho, MAX_EPSILON))
+
+    def statements(self, delta: float) -> dict[str, str]:
+        """The guarantee in every currency that it implies, (ε, δ) at this δ."""
+        return {"zCDP": str(self), "approximate": str(self.to_approx(delta))}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, read back by `budget_from_dict`."""
+        return {"currency": "zcdp", "rho": self.rho}
 
     def __str__(self) -> str:
         return f"ρ = {shown_up(self.rho)} (zCDP)"
@@ -100,6 +182,10 @@ class Approx:
     epsilon: float
     delta: float
 
+    unit: ClassVar[Unit] = "epsilon"
+    noise_power: ClassVar[float] = 1.0
+    allows_gaussian: ClassVar[bool] = True
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", positive_number("epsilon", self.epsilon, MAX_EPSILON))
         delta = positive_number("delta", self.delta, 1.0)
@@ -109,7 +195,7 @@ class Approx:
 
     def share(self, fraction: float | Fraction) -> "Approx":
         """A part of this budget under basic composition."""
-        return Approx(_part(self.epsilon, fraction), _part(self.delta, fraction))
+        return Approx(part_of(self.epsilon, fraction), part_of(self.delta, fraction))
 
     def to_approx(self, delta: float) -> "Approx":
         """The same ε at a larger δ; one point of the profile says nothing about a smaller δ."""
@@ -120,71 +206,56 @@ class Approx:
             )
         return wider
 
+    @property
+    def own_delta(self) -> float:
+        return self.delta
+
+    @property
+    def amount(self) -> float:
+        return self.epsilon
+
+    def with_amount(self, amount: float) -> "Approx":
+        """The same currency, with the same δ, with another main number."""
+        return Approx(amount, self.delta)
+
+    def additive(self) -> ZCDP:
+        """The largest zCDP budget that implies this one: k releases share it at the cost of a root, not of a factor."""
+        return self.zcdp_within()
+
+    def as_pure(self) -> Pure:
+        """The same ε without δ, which is given back."""
+        return Pure(self.epsilon)
+
+    def charge_for(self, paid: "Budget") -> "Budget":
+        """What is booked for a mechanism that cost `paid`: that."""
+        return paid
+
+    def split_off_pure(self, fraction: float) -> tuple["Approx", Pure]:
+        """(the rest, a pure part): together at most the whole. By `composition`."""
+        part = Pure(self.epsilon).share(fraction)
+        return Approx(lower(lambda: exact(self.epsilon) - exact(part.epsilon)), self.delta), part
+
+    def zcdp_within(self) -> ZCDP:
+        """The largest ρ whose zCDP guarantee implies this budget. By `zcdp-to-approx`."""
+        return ZCDP(largest_float(lambda rho: epsilon_of_rho(rho, self.delta) <= self.epsilon, MAX_RHO))
+
+    def pure_within(self) -> Pure:
+        """The largest ε whose pure guarantee implies this budget. By `pure-to-approx`."""
+        e, d = self.epsilon, self.delta
+        # (1−δ)e^x − δ ≤ e^ε  ⇔  x ≤ ε + log(1 + δe^−ε) − log(1−δ)
+        larger = lower(lambda: exact(e) + (1 + exact(d) * (-exact(e)).exp()).log() - (1 - exact(d)).log())
+        return Pure(min(MAX_EPSILON, max(e, larger)))
+
+    def statements(self, delta: float) -> dict[str, str]:
+        """The guarantee in every currency that it implies."""
+        return {"approximate": str(self)}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, read back by `budget_from_dict`."""
+        return {"currency": "approximate", "epsilon": self.epsilon, "delta": self.delta}
+
     def __str__(self) -> str:
         return f"ε = {shown_up(self.epsilon)}, δ = {shown_up(self.delta, 3)}"
 
 
-@dataclass(frozen=True)
-class ExPost:
-    """What an ex-post private mechanism really lost: its test for accuracy and the hypothesis it released.
-
-    delta: 0 for the pure notion. Otherwise ∫(p(o) − e^ε(o) q(o))₊ do ≤ δ over all outputs o, whatever was realised.
-    """
-
-    test: float
-    hypothesis: float
-    delta: float = 0.0
-
-    def __post_init__(self) -> None:
-        for name in ("test", "hypothesis"):
-            value = getattr(self, name)
-            lost = positive_number(name, value, MAX_EPSILON) if value != 0 else 0.0
-            object.__setattr__(self, name, lost if not lost < value else math.nextafter(lost, math.inf))
-        if self.delta != 0:
-            object.__setattr__(self, "delta", Approx(1.0, self.delta).delta)
-
-    @property
-    def total(self) -> float:
-        """The realised ε, rounded up."""
-        return sum_up(self.test, self.hypothesis)
-
-    def __str__(self) -> str:
-        delta = f", δ = {shown_up(self.delta, 3)}" if self.delta else ""
-        parts = f"test {shown_up(self.test)} + hypothesis {shown_up(self.hypothesis)}"
-        return f"ε = {shown_up(self.total)}{delta} ex post ({parts})"
-
-
 Budget: TypeAlias = Pure | ZCDP | Approx
-
-
-def as_budget(value: object) -> Budget:
-    """What a user is ready to spend: a budget as it is; a plain number means `Pure`."""
-    if isinstance(value, (Pure, ZCDP, Approx)):
-        if (value.rho if isinstance(value, ZCDP) else value.epsilon) < LEAST_SPENT:
-            raise ParameterError(f"a budget of {value} pays for nothing; expected at least {LEAST_SPENT:g}")
-        return value
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise ParameterError(
-            f"privacy must be Pure(...), ZCDP(...), Approx(...) or a number (meaning Pure), got {type(value).__name__}"
-        )
-    return as_budget(Pure(_float_below(value)))
-
-
-def _float_below(value: Real) -> float:
-    """The number as a float, rounded down when it is not one (a fraction, a wide integer or a long double)."""
-    try:
-        nearest = float(value)
-    except OverflowError:
-        return math.inf
-    return math.nextafter(nearest, -math.inf) if value < nearest else nearest
-
-
-def _part(whole: float, fraction: float | Fraction) -> float:
-    """whole · fraction, rounded down.
-
-    A float is read as its binary value or as the decimal it prints as, whichever is smaller, so that shares fit
-    when their fractions sum to one in either reading: ten shares of 0.1 do.
-    """
-    below = positive_number("fraction", fraction, 1.0)
-    share = fraction if isinstance(fraction, Fraction) else min(Fraction(below), Fraction(repr(below)))
-    return round_down(Fraction(whole) * share)

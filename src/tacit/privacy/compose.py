@@ -1,11 +1,13 @@
 """Composition: what several releases on the same rows lose together. Valid for adaptively chosen mechanisms."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TypeAlias, overload
 
 from tacit.arithmetic import sum_up
 from tacit.errors import ParameterError
-from tacit.privacy.budgets import SMALLEST, ZCDP, Approx, Budget, ExPost, Pure
+from tacit.privacy.budgets import SMALLEST, ZCDP, Approx, Budget, Pure
+from tacit.privacy.ex_post import ExPost
 from tacit.privacy.renyi import epsilon_of_rho
 
 Loss: TypeAlias = Budget | ExPost
@@ -39,6 +41,27 @@ def compose(*losses: Loss, delta: float | None = None) -> Loss:
     if rhos:
         return ZCDP(_total_rho(pure, rhos))
     return _added(pure, approx) if approx else Pure(sum_up(*pure))
+
+
+def share_among(budget: Budget, count: int) -> Pure | ZCDP:
+    """The budget of one of `count` releases; (ε, δ) is shared as zCDP, where `count` costs a root, not a factor."""
+    return budget.additive().share(Fraction(1, count))
+
+
+def side_by_side(first: Budget, second: Budget) -> Budget:
+    """What releases on disjoint public parts of a table lose, where one row is in one part: the larger of the two.
+
+    In the strongest currency they share. By `disjoint-parts`.
+    """
+    match first, second:
+        case Pure(), Pure():
+            return Pure(max(first.epsilon, second.epsilon))
+        case ((Pure() | ZCDP()), (Pure() | ZCDP())):
+            return ZCDP(max(first.to_zcdp().rho, second.to_zcdp().rho))
+        case ((Pure() | Approx()), (Pure() | Approx())):
+            return Approx(max(first.epsilon, second.epsilon), max(first.own_delta, second.own_delta))
+        case _:
+            return compose(first, second)
 
 
 def _added(pure: Sequence[float], approx: Sequence[Approx]) -> Approx:

@@ -25,7 +25,7 @@ from tacit.mechanisms.accuracy.search import AccuracySearch
 from tacit.mechanisms.accuracy.sources import PURE_NOISES, sources
 from tacit.mechanisms.accuracy.stationary import stationary_radius
 from tacit.mechanisms.problem import Problem, Shape
-from tacit.privacy import Approx, Pure
+from tacit.privacy import Budget
 
 DOUBLING_BELOW, DOUBLING_ABOVE = 0.5, 8.0  # ends of the doubling ladder around the expected ε
 
@@ -36,7 +36,7 @@ class AccuracyRequest:
 
     excess_risk: float
     failure: float
-    most: Pure | Approx
+    most: Budget
 
     def __post_init__(self) -> None:
         if not 0 < self.excess_risk < math.inf:
@@ -46,7 +46,7 @@ class AccuracyRequest:
 
     @property
     def epsilon(self) -> float:
-        return self.most.epsilon
+        return self.most.amount
 
 
 @dataclass(frozen=True)
@@ -87,11 +87,11 @@ def plan_noise_reduction(
 
 def plan_brownian(problem: AccuracyProblem, asked: AccuracyRequest, levels: int | None) -> AccuracySearch:
     """Noise reduction with Gaussian noise: every level has its share of δ. By `ex-post-delta`."""
-    if not isinstance(asked.most, Approx):
+    if not asked.most.own_delta:
         raise ParameterError("Gaussian noise has no pure loss: pass max_privacy=Approx(epsilon, delta) for 'brownian'")
     if levels is not None and levels > MOST_LEVELS:
         raise ParameterError(f"a Gaussian ladder has at most {MOST_LEVELS} levels, got {levels}")
-    return plan_noise_reduction(problem, asked, levels, [BrownianReduction(asked.most.delta)])
+    return plan_noise_reduction(problem, asked, levels, [BrownianReduction(asked.most.own_delta)])
 
 
 def plan_doubling(problem: AccuracyProblem, asked: AccuracyRequest) -> AccuracySearch:

@@ -21,7 +21,7 @@ from tacit.mechanisms.moments import Frobenius, MomentRelease
 from tacit.mechanisms.objective import ObjectivePerturbation
 from tacit.mechanisms.output import OutputPerturbation
 from tacit.mechanisms.problem import Shape
-from tacit.privacy import Approx, Budget, Pure, zcdp_within
+from tacit.privacy import Budget
 
 HESSIAN_NOISE_IN_L2 = 2.0
 RESIDUAL_CAP = 2.0
@@ -46,7 +46,7 @@ def plan_classifier_with_intervals(
         offered = ", ".join(repr(name) for name in planners)
         raise ParameterError(f"mechanism={mechanism!r} has no intervals; expected one of {offered}")
     whole = adding_up(budget, shape.width)
-    draft = split or (TRACE_PURE if isinstance(whole, Pure) else TRACE_ZCDP)
+    draft = split or (TRACE_ZCDP if whole.allows_gaussian else TRACE_PURE)
     draft_fit = planners[mechanism](shape, request, draft.of(whole)[0]).mechanism
     assert isinstance(draft_fit, (ObjectivePerturbation, OutputPerturbation))
     l2 = draft_fit.problem.l2
@@ -83,7 +83,7 @@ def plan_regression_with_intervals(
     moments = MomentRelease(shape, whole.share(1 - RESIDUAL_SHARE), Frobenius(), TARGET_WEIGHT)
     l2 = request.l2 or HESSIAN_NOISE_IN_L2 * moments.law.deviation(moments.size) / shape.n
     scores = WeightedMoments(shape, SquaredSlope(request.loss, RESIDUAL_CAP), whole.share(RESIDUAL_SHARE))
-    limit = max(l2, SMALL_NOISE) / (3 if isinstance(whole, Pure) else 10)
+    limit = max(l2, SMALL_NOISE) / (10 if whole.allows_gaussian else 3)
     if scores.law().deviation(scores.size) / shape.n <= limit:
         return Plan(
             RegressionWithIntervals(moments, l2, scores),
@@ -102,9 +102,9 @@ def adding_up(budget: Budget, width: int) -> Budget:
     For (ε, δ) that is zCDP, by `zcdp-to-approx`, or pure ε where a vector of this width has much less noise under it:
     then δ is given back.
     """
-    if not isinstance(budget, Approx):
+    if not budget.own_delta:
         return budget
-    pure, zcdp = Pure(budget.epsilon), zcdp_within(budget)
+    pure, zcdp = budget.as_pure(), budget.additive()
     quiet = MUCH_LESS * calibrate(1.0, pure).deviation(width) <= calibrate(1.0, zcdp).deviation(width)
     return pure if quiet else zcdp
 

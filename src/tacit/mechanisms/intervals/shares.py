@@ -16,7 +16,7 @@ from tacit.losses import Loss
 from tacit.mechanisms.intervals.row_weights import Curvature, RowWeight, SquaredSlope
 from tacit.mechanisms.intervals.weighted_moments import SecondMoments, Trace, WeightedMoments
 from tacit.mechanisms.problem import Shape
-from tacit.privacy import Budget, Pure
+from tacit.privacy import Budget
 
 SMALL_WIDTH = 2
 QUIET_SCORES = 0.5  # the covariance is worth its budget if its noise is below this many λ
@@ -64,7 +64,7 @@ def shared(
     """
     if not loss.likelihood:
         return wanted or _covariance_split(shape, loss, l2, budget), SecondMoments()
-    pure = isinstance(budget, Pure)
+    pure = not budget.allows_gaussian
     narrow = pure and shape.width <= SMALL_WIDTH
     if narrow:
         whole, trace, limit = COVARIANCE_NARROW, TRACE_NARROW, l2
@@ -87,7 +87,7 @@ def _covariance_split(shape: Shape, loss: Loss, l2: float, budget: Budget) -> Sp
 
     In narrow tables one direction decides about the length, and a better Hessian is worth more than less noise in θ̃.
     """
-    if not isinstance(budget, Pure):
+    if budget.allows_gaussian:
         return ALWAYS_COVARIANCE
     loudness = mean_noise(shape, Curvature(loss), ALWAYS_COVARIANCE.of(budget)[1]) / l2
     narrow = shape.width <= SMALL_WIDTH

@@ -10,7 +10,7 @@ step ε₀-private and ε₀²/8-zCDP, by `bounded-range`. T steps compose, by `
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from tacit.mechanisms.lasso.vertex_scores import Walk, scores_of
 from tacit.mechanisms.laws import Vector
 from tacit.mechanisms.release import Facts, Release, Sensitivity
 from tacit.noise import Entropy
-from tacit.privacy import ZCDP, Budget, Pure, zcdp_within
+from tacit.privacy import ZCDP, Pure
 from tacit.rows import Rows
 
 THEOREMS = ("bounded-range", "composition", "noisy-argmax", "vertex-sampler-law")
@@ -71,6 +71,8 @@ class VertexFrankWolfe:
                 return lower(lambda: (8 * exact(rho) / T).sqrt())
             case Pure(epsilon):
                 return lower(lambda: exact(epsilon) / T)
+            case _:
+                assert_never(self.charge)
 
     @cached_property
     def unit_scale(self) -> float:
@@ -171,11 +173,6 @@ class VertexFrankWolfe:
             if step < self.steps:
                 state.move(*chosen[-1])
         return chosen
-
-
-def selection_budget(budget: Budget) -> Pure | ZCDP:
-    """What T selections are charged in: pure ε, or the largest ρ that the budget allows. By `zcdp-to-approx`."""
-    return budget if isinstance(budget, Pure) else zcdp_within(budget)
 
 
 def expanded(release: Release, width: int) -> NDArray[Any]:

@@ -8,12 +8,13 @@ for rows of norm at most r; T releases with noise compose. By `noisy-gradient` a
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 
-from tacit.arithmetic import exact, lower, upper
+from tacit.arithmetic import exact, upper
 from tacit.mechanisms.lasso.convex_sets import ConvexSet
 from tacit.mechanisms.lasso.loss import SLOPE_UNITS, ClippedLoss
 from tacit.mechanisms.lasso.schedule import MOST_STEPS, checked_steps
@@ -54,6 +55,8 @@ class PrivateFrankWolfe:
                 best = math.pow(2 * bend * math.sqrt(2 * rho) / noise, 2 / 3)
             case Pure(epsilon):
                 best = math.sqrt(bend * epsilon / (noise * math.sqrt(d + 1)))
+            case _:
+                assert_never(self.charge)
         return min(max(1, round(best)), MOST_STEPS)
 
     @cached_property
@@ -71,12 +74,7 @@ class PrivateFrankWolfe:
 
     @cached_property
     def _step_charge(self) -> Pure | ZCDP:
-        T = self.taken_steps
-        match self.charge:
-            case ZCDP(rho):
-                return ZCDP(lower(lambda: exact(rho) / T))
-            case Pure(epsilon):
-                return Pure(lower(lambda: exact(epsilon) / T))
+        return self.charge.share(Fraction(1, self.taken_steps))
 
     @property
     def facts(self) -> tuple[Facts, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tacit.arithmetic import exact, upper
-from tacit.mechanisms.lasso.frank_wolfe import VertexFrankWolfe, selection_budget
+from tacit.mechanisms.lasso.frank_wolfe import VertexFrankWolfe
 from tacit.mechanisms.laws import NoiseLaw, Vector, calibrate
 from tacit.mechanisms.release import Facts, Mechanism, Release, Sensitivity
 from tacit.noise import Entropy
@@ -107,4 +107,4 @@ class LossPath:
 
 def with_loss_path(fit: VertexFrankWolfe, path: Budget | None) -> Mechanism:
     """The fit alone, or with its loss path at a price. (ε, δ) is spent as zCDP, so that both add up."""
-    return fit if path is None else LossPath(fit, selection_budget(path))
+    return fit if path is None else LossPath(fit, path.additive())

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tacit.mechanisms.choice import Plan
 from tacit.mechanisms.lasso.candidates import Candidates
-from tacit.mechanisms.lasso.frank_wolfe import VertexFrankWolfe, selection_budget
+from tacit.mechanisms.lasso.frank_wolfe import VertexFrankWolfe
 from tacit.mechanisms.lasso.l1_problem import L1Problem
 from tacit.mechanisms.lasso.loss import ClippedLoss
 from tacit.mechanisms.lasso.path import with_loss_path
@@ -30,7 +30,7 @@ class SparseFitRequest:
 def plan_lasso(shape: Shape, request: SparseFitRequest, budget: Budget, path: Budget | None) -> tuple[Plan, int]:
     """A calibrated plan and its number of steps; warns if the noise must drown every signal."""
     problem = L1Problem(shape, request.loss, request.radius, request.column_moment, request.candidates)
-    charge = selection_budget(budget)
+    charge = budget.additive()
     steps = problem.recommended_steps(charge) if request.steps is None else request.steps
     fit = VertexFrankWolfe(problem, charge, steps, request.schedule, request.constant_work)
     if fit.hopeless:

@@ -9,7 +9,7 @@ so ‖θ_t‖₁ ≤ c, and a row's score is c/A_t times a sum of whole numbers.
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, assert_never
 
 from tacit.errors import ParameterError
 from tacit.privacy import ZCDP, Pure
@@ -104,6 +104,8 @@ def recommended_steps(
             best = math.pow(signal * math.sqrt(2 * rho), 2 / 3)
         case Pure(epsilon):
             best = math.sqrt(signal * epsilon / 4)
+        case _:
+            assert_never(charge)
     return min(max(1, round(best)), MOST_STEPS)
 
 

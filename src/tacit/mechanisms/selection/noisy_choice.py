@@ -21,7 +21,7 @@ from tacit.arithmetic import exact, sum_up, upper
 from tacit.mechanisms.laws import Vector
 from tacit.mechanisms.release import Facts, Sensitivity
 from tacit.noise import Entropy, LazyExponential, exceeds, exponential_mechanism
-from tacit.privacy import ZCDP, Approx, Budget, Pure, pure_within
+from tacit.privacy import Budget
 
 UNEQUAL = 100.0
 """Above this ratio of the largest to the smallest Δ candidates are compared on their own scales."""
@@ -51,12 +51,12 @@ class NoisyChoice:
     @property
     def charge(self) -> Budget:
         """Pure ε; the δ of an (ε, δ) budget is given back, and a zCDP budget keeps its currency."""
-        return Pure(self.budget.epsilon) if isinstance(self.budget, Approx) else self.budget
+        return self.budget.charge_for(self.budget.as_pure())
 
     @cached_property
     def epsilon(self) -> float:
         """What the noise is calibrated to."""
-        return pure_within(self.budget).epsilon if isinstance(self.budget, ZCDP) else self.budget.epsilon
+        return self.budget.as_pure().epsilon
 
     @cached_property
     def spreads(self) -> tuple[float, ...]:

@@ -73,7 +73,7 @@ class RandomStopping:
     stopping: Geometric | Logarithmic
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.privacy, Pure) and isinstance(self.select_privacy, Pure)):
+        if self.privacy.allows_gaussian or self.select_privacy.allows_gaussian:
             raise ParameterError("random stopping is offered for pure ε: pass numbers or Pure(...) as both budgets")
 
     @cached_property
@@ -97,16 +97,13 @@ class RandomStopping:
     @cached_property
     def law(self) -> Laplace:
         """Noise of a score."""
-        assert isinstance(self.select_privacy, Pure)
-        return calibrate_l1(self.sensitivity.total, self.select_privacy)
+        return calibrate_l1(self.sensitivity.total, self.select_privacy.as_pure())
 
     @property
     def charge(self) -> Pure:
         """(2 + η) max(α₁, α₂) with η = 1 for geometric, 0 for logarithmic stopping. By `random-stopping`."""
-        assert isinstance(self.privacy, Pure)
-        assert isinstance(self.select_privacy, Pure)
-        dearest = max(self.privacy.epsilon, self.select_privacy.epsilon)
-        return Pure(upper(lambda: self.stopping.factor * exact(dearest)))
+        largest = max(self.privacy.amount, self.select_privacy.amount)
+        return Pure(upper(lambda: self.stopping.factor * exact(largest)))
 
     @property
     def facts(self) -> tuple[Facts, ...]:

@@ -11,7 +11,6 @@ costs the larger of α₁ and α₂. By `disjoint-parts`.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -23,10 +22,9 @@ from tacit.mechanisms.release import Facts, Mechanism, Release
 from tacit.mechanisms.selection.candidates import Candidate, Watch, chosen_release, in_silence, parts_of
 from tacit.mechanisms.selection.noisy_choice import NoisyChoice
 from tacit.mechanisms.selection.scores import Score
-from tacit.mechanisms.selection.side_by_side import side_by_side
 from tacit.mechanisms.selection.validation import Validation
 from tacit.noise import Entropy, permute_and_flip
-from tacit.privacy import Approx, Budget, zcdp_within
+from tacit.privacy import Budget, share_among, side_by_side
 from tacit.rows import Rows
 
 FAR = 2.0**20
@@ -122,14 +120,9 @@ class BudgetSplit:
     watch: Watch[Any] = in_silence
 
     @cached_property
-    def spendable(self) -> Budget:
-        """What the k fits may cost together; an (ε, δ) budget is shared as zCDP, where k costs a root."""
-        return zcdp_within(self.privacy) if isinstance(self.privacy, Approx) else self.privacy
-
-    @cached_property
     def trained(self) -> tuple[Mechanism, ...]:
         """Each candidate's mechanism with its share of the budget. By `composition`."""
-        shape, each = replace(self.whole, n=self.training_rows), self.spendable.share(Fraction(1, len(self.candidates)))
+        shape, each = replace(self.whole, n=self.training_rows), share_among(self.privacy, len(self.candidates))
         return tuple(candidate.plan(shape, each) for candidate in self.candidates)
 
     @cached_property
