@@ -6,10 +6,17 @@ from tacit.errors import ParameterError
 from tacit.inference.evidence import Evidence
 from tacit.inference.minimum_evidence import MinimumEvidence
 from tacit.inference.moment_evidence import MomentEvidence
+from tacit.inference.ordinary_evidence import OrdinaryEvidence
 from tacit.inference.summary import Summary
 from tacit.inference.variability import variability_interval
 from tacit.mechanisms import Mechanism, Release
-from tacit.mechanisms.intervals import FitWithIntervals, RegressionWithIntervals, Split
+from tacit.mechanisms.intervals import (
+    DebiasedWithIntervals,
+    FitWithIntervals,
+    NewtonWithIntervals,
+    RegressionWithIntervals,
+    Split,
+)
 
 __all__ = ["Evidence", "Split", "Summary", "evidence_from_dict", "evidence_of", "variability_interval"]
 
@@ -21,6 +28,8 @@ def evidence_of(mechanism: Mechanism, release: Release) -> Evidence | None:
             return MinimumEvidence.of(mechanism, release)
         case RegressionWithIntervals():
             return MomentEvidence.of(mechanism, release)
+        case NewtonWithIntervals() | DebiasedWithIntervals():
+            return OrdinaryEvidence.of(mechanism, release)
     return None
 
 
@@ -31,4 +40,6 @@ def evidence_from_dict(stored: dict[str, Any]) -> Evidence:
             return MinimumEvidence.from_dict(stored)
         case "moments":
             return MomentEvidence.from_dict(stored)
+        case "ordinary":
+            return OrdinaryEvidence.from_dict(stored)
     raise ParameterError(f"evidence of kind {stored['kind']!r} is not known to this version of tacit")

@@ -45,6 +45,25 @@ def two_sided_quantiles(
     raise TypeError(f"no quantiles for {law.name}")
 
 
+def two_sided_tails(
+    sampling: Floats, law: NoiseLaw, loads: Floats, distances: Floats, released: tuple[Floats, ...]
+) -> Floats:
+    """P(|error| > distance) for the same errors, exact or bounded from above; simulated shares count one draw more.
+
+    By `certified-quantiles`.
+    """
+    match law:
+        case Gaussian(scale):
+            deviations = np.sqrt(sampling + scale**2 * _squares(loads))
+            return np.asarray(2 * ndtr(-distances / np.maximum(deviations, SMALLEST_DEVIATION)))
+        case SphericalLaplace(scale):
+            return np.minimum(1.0, tail_bound(distances, sampling, 2 * scale**2 * _squares(loads), loads.shape[1]))
+        case Laplace(scale):
+            errors = _simulated_errors(sampling, scale * loads, DRAWS, Stream(*released))
+            return np.asarray((np.sum(np.abs(errors) >= distances, axis=0) + 1) / (DRAWS + 1))
+    raise TypeError(f"no tails for {law.name}")
+
+
 def tail_bound(quantiles: Floats, sampling: Floats, spread: Floats, width: int) -> Floats:
     """An upper bound of P(|N(0, v + V u)| > q), V ~ Γ((d + 1)/2), for v in `sampling`, u in `spread`.
 
@@ -80,8 +99,12 @@ def _quadrature_quantiles(sampling: Floats, spread: Floats, width: int, level: f
 
 def _simulated_quantiles(sampling: Floats, loads: Floats, level: float, stream: Stream) -> Floats:
     count = max(DRAWS, draws_needed(level))
-    errors = stream.laplaces(count, loads.shape[1]) @ loads.T + stream.normals(count, 1) * np.sqrt(sampling)
+    errors = _simulated_errors(sampling, loads, count, stream)
     return np.asarray(np.sort(np.abs(errors), axis=0)[safe_rank(count, level)])
+
+
+def _simulated_errors(sampling: Floats, loads: Floats, count: int, stream: Stream) -> Floats:
+    return np.asarray(stream.laplaces(count, loads.shape[1]) @ loads.T + stream.normals(count, 1) * np.sqrt(sampling))
 
 
 def _squares(loads: Floats) -> Floats:

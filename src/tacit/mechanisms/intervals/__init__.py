@@ -1,6 +1,10 @@
 """What confidence intervals need: private curvature and score moments at a released θ."""
 
 from tacit.mechanisms.intervals.choice import plan_classifier_with_intervals, plan_regression_with_intervals
+from tacit.mechanisms.intervals.debiased import DebiasedWithIntervals
+from tacit.mechanisms.intervals.joint_release import JointMoments, JointRelease
+from tacit.mechanisms.intervals.newton import RESOLVED, NewtonWithIntervals
+from tacit.mechanisms.intervals.ordinary import plan_ordinary, resolution
 from tacit.mechanisms.intervals.row_weights import Curvature, SquaredSlope
 from tacit.mechanisms.intervals.shares import HESSIAN_NOISE_OVER_L2_HIGH, SMALL_WIDTH, Split
 from tacit.mechanisms.intervals.svec import smat, svec, svec_size
@@ -9,15 +13,22 @@ from tacit.mechanisms.intervals.with_intervals import FitWithIntervals, Regressi
 
 __all__ = [
     "HESSIAN_NOISE_OVER_L2_HIGH",
+    "RESOLVED",
     "SMALL_WIDTH",
     "Curvature",
+    "DebiasedWithIntervals",
     "FitWithIntervals",
+    "JointMoments",
+    "JointRelease",
+    "NewtonWithIntervals",
     "RegressionWithIntervals",
     "Split",
     "SquaredSlope",
     "WeightedMoments",
     "plan_classifier_with_intervals",
+    "plan_ordinary",
     "plan_regression_with_intervals",
+    "resolution",
     "smat",
     "svec",
     "svec_size",

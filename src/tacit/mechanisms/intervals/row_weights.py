@@ -86,5 +86,11 @@ def row_local_squares(X: Any) -> FloatArray:
     return np.asarray(squares)
 
 
+def pulled(X: Any, ball: float) -> FloatArray:
+    """min(1, r²/‖x‖²) for each row: the factor of xxᵀ when x is pulled into the ball of radius r. By `pulled-rows`."""
+    with np.errstate(divide="ignore", over="ignore"):  # a row of zeros stays where it is
+        return np.minimum(1.0, ball * ball / row_local_squares(X))
+
+
 def _is_sparse(X: Any) -> bool:
     return bool(issparse(X))

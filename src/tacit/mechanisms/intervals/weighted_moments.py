@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from tacit.arithmetic import exact, upper
 from tacit.losses import FloatArray
 from tacit.mechanisms.erm import weighted_gram
-from tacit.mechanisms.intervals.row_weights import RowWeight, row_local_squares, stored_weights
+from tacit.mechanisms.intervals.row_weights import RowWeight, pulled, row_local_squares, stored_weights
 from tacit.mechanisms.intervals.svec import smat, svec, svec_size
 from tacit.mechanisms.laws import AddedLaw
 from tacit.mechanisms.moments import Frobenius, Nuclear
@@ -85,12 +85,13 @@ class Trace:
 
 @dataclass(frozen=True)
 class WeightedMoments:
-    """One private statistic of √w·x at a θ that is already public."""
+    """One private statistic of √w·x at a θ that is already public; ball: rows are pulled into it, by `pulled-rows`."""
 
     shape: Shape
     weight: RowWeight
     charge: Budget
     statistic: SecondMoments | Trace = SecondMoments()
+    ball: float | None = None
 
     def sensitivity(self, theta: FloatArray | None = None) -> Sensitivity:
         """One replaced row and twice the rounding of the sums, at the released θ; None: for every θ.
@@ -110,8 +111,8 @@ class WeightedMoments:
     @property
     def theorems(self) -> tuple[str, ...]:
         """What the release rests on."""
-        calibration = self.statistic.measure.calibration
-        return ("weighted-moments", "blocked-sum", calibration, "certified-rounding", "composition")
+        calibration, pulls = self.statistic.measure.calibration, () if self.ball is None else ("pulled-rows",)
+        return ("weighted-moments", *pulls, "blocked-sum", calibration, "certified-rounding", "composition")
 
     @property
     def facts(self) -> Facts:
@@ -140,7 +141,10 @@ class WeightedMoments:
         longest = self._longest(bound)
 
         def kernel(X: Any, y: FloatArray) -> Matrix:
-            return self.statistic.block(X, stored_weights(self.weight, X, y, theta, bound), longest)
+            weights = stored_weights(self.weight, X, y, theta, bound)
+            if self.ball is not None:
+                weights *= pulled(X, self.ball)
+            return self.statistic.block(X, weights, longest)
 
         return kernel
 
@@ -157,8 +161,13 @@ class WeightedMoments:
         return Sensitivity.adding(measure.norm, parts)
 
     def _longest(self, weight_bound: float) -> float:
-        """‖v‖² ≤ w_max r² for the stored v = fl(fl(√w)·x): four roundings, covered by 2⁻⁴⁸."""
-        return weight_bound * self.shape.norms.l2**2 * (1 + 2.0**-48)
+        """‖v‖² ≤ w_max r² for the stored v = fl(fl(√w)·x): four roundings, covered by 2⁻⁴⁸.
+
+        A pulled row has r the radius of its ball and d + 4 roundings more. By `pulled-rows`.
+        """
+        if self.ball is None:
+            return weight_bound * self.shape.norms.l2**2 * (1 + 2.0**-48)
+        return weight_bound * self.ball**2 * (1 + (self.shape.width + 16) * 2.0**-52)
 
     def _rounding(self, longest: float) -> float:
         """Computed against exact sums: blocked addition (√2 enlarges it), then the product with √2 as a float."""
