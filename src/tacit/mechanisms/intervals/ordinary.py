@@ -18,13 +18,14 @@ from tacit.mechanisms.intervals.newton import RESOLVED, NewtonWithIntervals
 from tacit.mechanisms.intervals.row_weights import Curvature, SquaredSlope
 from tacit.mechanisms.intervals.weighted_moments import Trace, WeightedMoments
 from tacit.mechanisms.objective import ObjectivePerturbation
-from tacit.mechanisms.objective_noise import least_l2
+from tacit.mechanisms.objective_noise import least_l2, quietest_deviation
 from tacit.mechanisms.problem import Problem, Shape
 from tacit.privacy import ZCDP, Approx, Budget, Pure, zcdp_within
 
 NEWTON_SHARES = (Fraction(3, 10), Fraction(3, 10), Fraction(4, 10))
 DEBIASED_SHARES = (Fraction(55, 100), Fraction(43, 100), Fraction(2, 100))
 NEWTON_CURVATURE, DEBIASED_CURVATURE = 0.3, 0.2  # of the pilot's budget: pays for a small λ
+SMALL_PULL = 1 / 16  # of λ beside the noise of the pilot: with less the minimum could be farther away than floats reach
 OUTCOME_VARIANCE = 0.12  # of the outcome given the row: p(1 − p) at p = 0.14, between rare and even outcomes
 LEVEL_WEIGHT = 0.49  # squared size of a level in the encoding
 
@@ -90,6 +91,7 @@ def _debiased(shape: Shape, ball: float, budget: Budget) -> DebiasedWithInterval
 
 
 def _pilot(shape: Shape, budget: Budget, curvature_share: float) -> ObjectivePerturbation:
-    """The least λ whose curvature term costs this share of the pilot's budget."""
-    l2 = least_l2(Problem(shape, Logistic(), 1.0), budget, curvature_share)
+    """The least λ whose curvature term costs this share of the budget, but not less than is of any use."""
+    free = Problem(shape, Logistic(), 1.0)
+    l2 = max(least_l2(free, budget, curvature_share), SMALL_PULL * quietest_deviation(free, budget) / shape.n)
     return ObjectivePerturbation(Problem(shape, Logistic(), l2), budget)
