@@ -46,7 +46,7 @@ def two_sided_quantiles(
 
 
 def two_sided_tails(
-    sampling: Floats, law: NoiseLaw, loads: Floats, distances: Floats, released: tuple[Floats, ...]
+    sampling: Floats, law: AddedLaw, loads: Floats, distances: Floats, released: tuple[Floats, ...]
 ) -> Floats:
     """P(|error| > distance) for the same errors, exact or bounded from above; simulated shares count one draw more.
 

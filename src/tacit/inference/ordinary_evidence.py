@@ -26,7 +26,7 @@ from scipy.special import ndtr, ndtri
 
 from tacit.inference.error_quantiles import two_sided_quantiles, two_sided_tails
 from tacit.inference.evidence import Floats, checked_level, law_from_dict, law_to_dict, per_row
-from tacit.mechanisms import NoiseLaw, Release
+from tacit.mechanisms import AddedLaw, Release
 from tacit.mechanisms.intervals import RESOLVED, DebiasedWithIntervals, NewtonWithIntervals
 
 LOWERED = 1.0  # in τ
@@ -89,7 +89,7 @@ class OrdinaryEvidence:
     hessian_noise: float
     scores: Floats
     before: Floats | None
-    tilt: NoiseLaw | None
+    tilt: AddedLaw | None
 
     @classmethod
     def of(cls, mechanism: NewtonWithIntervals | DebiasedWithIntervals, release: Release) -> "OrdinaryEvidence":

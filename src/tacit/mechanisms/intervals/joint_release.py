@@ -21,7 +21,7 @@ from tacit.mechanisms.erm import weighted_gram
 from tacit.mechanisms.intervals.row_weights import pulled, row_local_scores
 from tacit.mechanisms.intervals.svec import smat, svec, svec_size
 from tacit.mechanisms.intervals.weighted_moments import Matrix
-from tacit.mechanisms.laws import NoiseLaw, Vector, calibrate
+from tacit.mechanisms.laws import AddedLaw, Vector, calibrate
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Facts, Sensitivity
 from tacit.noise import Entropy
@@ -71,7 +71,7 @@ class JointRelease:
         return Sensitivity.adding("l2", {"one replaced row": one_row, "rounding of the sums": rounding})
 
     @cached_property
-    def law(self) -> NoiseLaw:
+    def law(self) -> AddedLaw:
         return calibrate(self.sensitivity.total, self.charge)
 
     @property
