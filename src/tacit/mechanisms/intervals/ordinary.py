@@ -21,7 +21,7 @@ from tacit.mechanisms.moments import Frobenius, Nuclear
 from tacit.mechanisms.objective import ObjectivePerturbation
 from tacit.mechanisms.objective_noise import least_l2, quietest_deviation
 from tacit.mechanisms.problem import Problem, Shape
-from tacit.privacy import ZCDP, Approx, Budget, Pure, zcdp_within
+from tacit.privacy import Budget, Pure
 
 NEWTON_SHARES = (Fraction(3, 10), Fraction(3, 10), Fraction(4, 10))
 DEBIASED_SHARES = (Fraction(55, 100), Fraction(43, 100), Fraction(2, 100))
@@ -64,17 +64,12 @@ def resolvable(mechanism: Ordinary) -> tuple[float, float]:
 
 
 def _chosen(shape: Shape, ball: float, budget: Budget) -> Ordinary:
-    match budget:
-        case Pure():
-            return _debiased(shape, ball, budget)
-        case ZCDP():
-            return _newton(shape, ball, budget)
-        case Approx(epsilon, _):
-            offers: tuple[Ordinary, Ordinary] = (
-                _newton(shape, ball, zcdp_within(budget)),
-                _debiased(shape, ball, Pure(epsilon)),
-            )
-            return min(offers, key=resolution)
+    if not budget.allows_gaussian:
+        return _debiased(shape, ball, budget.as_pure())
+    newton = _newton(shape, ball, budget.additive())
+    if not budget.own_delta:
+        return newton
+    return min((newton, _debiased(shape, ball, budget.as_pure())), key=resolution)
 
 
 def _newton(shape: Shape, ball: float, budget: Budget) -> NewtonWithIntervals:
