@@ -69,7 +69,8 @@ def _chosen(shape: Shape, ball: float, budget: Budget) -> Ordinary:
     newton = _newton(shape, ball, budget.additive())
     if not budget.own_delta:
         return newton
-    return min((newton, _debiased(shape, ball, budget.as_pure())), key=resolution)
+    offers: tuple[Ordinary, ...] = (newton, _debiased(shape, ball, budget.as_pure()))
+    return min(offers, key=resolution)
 
 
 def _newton(shape: Shape, ball: float, budget: Budget) -> NewtonWithIntervals:
