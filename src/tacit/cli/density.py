@@ -8,9 +8,11 @@ import pandas as pd
 import typer
 from numpy.typing import NDArray
 
-from tacit.cli.messages import explained, out
-from tacit.cli.options import AccountName, Data, LedgerUrl, account
+from tacit.cli.messages import explained
+from tacit.cli.options import AccountName, Data, LedgerUrl, Plot, account
+from tacit.cli.outputs import check_outputs, check_picture, deliver, write_table
 from tacit.cli.tables import read_table
+from tacit.errors import ParameterError
 from tacit.estimators import PrivateHistogram
 
 Floats = NDArray[np.float64]
@@ -28,11 +30,17 @@ def density(
     ] = None,
     ledger: LedgerUrl = None,
     account_name: AccountName = None,
-    save: Annotated[Path | None, typer.Option("--out", help="Where to write the bins (CSV).")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Where to draw it.")] = None,
+    save: Annotated[
+        Path | None, typer.Option("--out", help="Where to write the bins (CSV).", show_default=False)
+    ] = None,
+    plot: Plot = None,
 ) -> None:
     """Release a histogram and print its certificate."""
     with explained():
+        check_outputs({"--out": save, "--plot": plot}, data)
+        check_picture("--plot", plot)
+        if plot is not None and len(column) > 2:
+            raise ParameterError(f"--plot: a density on {len(column)} axes has no picture; one or two can be drawn")
         table = read_table(data, column)
         histogram = PrivateHistogram(
             width,
@@ -43,13 +51,15 @@ def density(
             ledger=account(ledger, account_name),
         ).fit(table)
     bins = _bins(histogram, column)
-    if save is None:
-        out().print(bins.to_string(index=False), markup=False)
-    else:
-        bins.to_csv(save, index=False)
-    out().print(str(histogram.certificate_), markup=False)
-    if plot is not None:
-        histogram.plot().figure.savefig(plot)
+    deliver(
+        {
+            "bins": (save, lambda path: write_table(bins, path)),
+            "picture": (plot, lambda path: histogram.plot().figure.savefig(path)),
+        },
+        *(() if save is not None else (bins.to_string(index=False),)),
+        histogram.certificate_,
+        kept=ledger is not None,
+    )
 
 
 def _bins(histogram: PrivateHistogram, names: list[str]) -> pd.DataFrame:

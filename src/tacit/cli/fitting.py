@@ -1,41 +1,43 @@
 """`tacit fit`, `tacit accuracy-first` and `tacit tune`: from a table and its schema to a released model."""
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from tacit.cli.messages import NOT_MET, explained, out
+from tacit.cli.messages import NOT_MET, explained
 from tacit.cli.options import (
-    ESTIMATORS,
     L2,
     AccountName,
     Data,
     Delta,
     Epsilon,
     LedgerUrl,
-    ModelName,
+    MechanismName,
+    Model,
     Out,
+    Plot,
     Radius,
+    Report,
     Rho,
     SchemaFile,
     account,
     budget,
+    pure,
 )
+from tacit.cli.outputs import check_outputs, check_picture, deliver
 from tacit.cli.report import write_report
 from tacit.cli.tables import read_table
 from tacit.domain import Schema
 from tacit.estimators import AccuracyFirst, PrivateSearch
-from tacit.privacy import Approx, Pure
-
-MechanismName = Annotated[str, typer.Option("--mechanism", help="How noise enters; auto: from public facts.")]
-Report = Annotated[Path | None, typer.Option(help="Where to write coefficients and certificate (HTML).")]
+from tacit.privacy import Approx
 
 
 def fit(
     data: Data,
     schema: SchemaFile,
-    model: ModelName,
+    model: Model,
     epsilon: Epsilon = None,
     delta: Delta = None,
     rho: Rho = None,
@@ -50,8 +52,9 @@ def fit(
 ) -> None:
     """Fit a private model and print its coefficients and certificate."""
     with explained():
+        check_outputs({"--out": save, "--report": report}, data, schema)
         declared = Schema.load(schema)
-        estimator = ESTIMATORS[model](
+        fitted = model(
             privacy=budget(epsilon, delta, rho),
             domain=declared,
             l2=l2,
@@ -59,14 +62,14 @@ def fit(
             mechanism=mechanism,
             inference=intervals,
             ledger=account(ledger, account_name),
-        )
-        _deliver(estimator.fit(read_table(data, declared.columns)), save, report, schema.stem)
+        ).fit(read_table(data, declared.columns))
+    _deliver(fitted, save, report, schema.stem)
 
 
 def accuracy_first(
     data: Data,
     schema: SchemaFile,
-    model: ModelName,
+    model: Model,
     excess_risk: Annotated[float, typer.Option(help="How much worse than the best the risk may be.")],
     failure: Annotated[float, typer.Option(help="Probability of accepting a model that is worse.")] = 0.1,
     max_epsilon: Annotated[float, typer.Option(help="The most that may be spent; a ledger reserves it.")] = 5.0,
@@ -77,32 +80,34 @@ def accuracy_first(
     account_name: AccountName = None,
     save: Out = None,
     report: Report = None,
-    plot: Annotated[Path | None, typer.Option(help="Where to draw what each level would have cost.")] = None,
+    plot: Plot = None,
 ) -> None:
     """Find the least ε whose model is accurate enough. Exit code 5: none was; no parameters are released."""
     with explained():
+        check_outputs({"--out": save, "--report": report, "--plot": plot}, data, schema)
+        check_picture("--plot", plot)
         declared = Schema.load(schema)
+        most = pure("--max-epsilon", max_epsilon)
         search = AccuracyFirst(
-            ESTIMATORS[model](domain=declared, l2=l2, radius=radius, ledger=account(ledger, account_name)),
+            model(domain=declared, l2=l2, radius=radius, ledger=account(ledger, account_name)),
             excess_risk=excess_risk,
             failure=failure,
-            max_privacy=Pure(max_epsilon) if delta is None else Approx(max_epsilon, delta),
+            max_privacy=most if delta is None else Approx(max_epsilon, delta),
             method="noise-reduction" if delta is None else "brownian",
         ).fit(read_table(data, declared.columns))
-    if plot is not None:
-        search.plot().figure.savefig(plot)
-    if not search.met_:
-        out().print(str(search.certificate_), markup=False)
-        out().print(f"no model was accurate enough within ε = {max_epsilon:g}; {search.loss_} was spent")
-        raise typer.Exit(NOT_MET)
-    _deliver(search.best_estimator_, save, report, schema.stem)
-    out().print(f"paid: {search.loss_}")
+    picture = {"picture": (plot, lambda path: search.plot().figure.savefig(path))}
+    if search.met_:
+        _deliver(search.best_estimator_, save, report, schema.stem, f"paid: {search.loss_}", **picture)
+        return
+    missed = f"no model was accurate enough within ε = {max_epsilon:g}; {search.loss_} was spent"
+    deliver(picture, search.certificate_, missed, kept=ledger is not None)
+    raise typer.Exit(NOT_MET)
 
 
 def tune(
     data: Data,
     schema: SchemaFile,
-    model: ModelName,
+    model: Model,
     candidate: Annotated[list[float], typer.Option("--l2", help="A value of λ to try; repeat the option.")],
     epsilon: Annotated[float, typer.Option(help="ε of one fit.")],
     select_epsilon: Annotated[float, typer.Option(help="ε of the choice.")],
@@ -115,8 +120,9 @@ def tune(
 ) -> None:
     """Choose λ on held-out rows and fit with it: one charge for the whole search."""
     with explained():
+        check_outputs({"--out": save, "--report": report}, data, schema)
         declared = Schema.load(schema)
-        estimator = ESTIMATORS[model](
+        estimator = model(
             privacy=epsilon,
             domain=declared,
             mechanism=mechanism,
@@ -125,24 +131,26 @@ def tune(
         search = PrivateSearch(
             estimator,
             [{"l2": l2} for l2 in candidate],
-            select_privacy=select_epsilon,
+            select_privacy=pure("--select-epsilon", select_epsilon),
             method=method,
-            progress=True,
+            progress=sys.stdout.isatty(),  # a bar on a pipe that breaks would end a fit that is paid for
         ).fit(read_table(data, declared.columns))
-        _deliver(search.best_estimator_, save, report, schema.stem)
-        out().print(f"chosen: l2 = {search.best_params_['l2']:g}")
+    _deliver(search.best_estimator_, save, report, schema.stem, f"chosen: l2 = {search.best_params_['l2']:g}")
 
 
-def _deliver(model: Any, save: Path | None, report: Path | None, title: str) -> None:
-    console = out()
-    console.print(str(model.summary()), markup=False)
-    console.print()
-    console.print(str(model.certificate_), markup=False)
-    if model.ledger is None:
-        console.print("no account was charged: nobody counts what repeated runs on these rows add up to")
-    if save is not None:
-        model.save(save)
-        console.print(f"model written to {save}", markup=False)
-    if report is not None:
-        write_report(report, f"{title}: a private model", model)
-        console.print(f"report written to {report}", markup=False)
+def _deliver(model: Any, save: Path | None, report: Path | None, title: str, *more: str, **pictures: Any) -> None:
+    """Write and print a model that was released."""
+    uncounted = "no account was charged: nobody counts what repeated runs on these rows add up to"
+    deliver(
+        {
+            "model": (save, model.save),
+            "report": (report, lambda path: write_report(path, f"{title}: a private model", model)),
+            **pictures,
+        },
+        model.summary(),
+        "",
+        model.certificate_,
+        *(() if model.ledger is not None else (uncounted,)),
+        *more,
+        kept=model.ledger is not None,
+    )

@@ -1,27 +1,58 @@
-"""Errors on the command line: the message that the library gives, no traceback, and an exit code for scripts."""
+"""What the command line says: results, and refusals in the library's own words, with an exit code for scripts."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from tacit.errors import BudgetExceeded, TacitError
+from tacit.escaping import printable
 
+NOT_WRITTEN = 1
 NOT_AS_ASKED = 2
 VIOLATED = 3
 TOO_EXPENSIVE = 4
 NOT_MET = 5
 
+# Parameters of the library by the option that sets them.
+OPTIONS: Mapping[str, str] = {
+    "max_privacy": "--max-epsilon",
+    "select_privacy": "--select-epsilon",
+    "excess_risk": "--excess-risk",
+    "bin_widths": "--width",
+    "inference": "--intervals",
+    "domain": "--schema",
+    **{name: f"--{name}" for name in ("epsilon", "delta", "rho", "l2", "radius", "mechanism", "method", "failure")},
+    **{name: f"--{name}" for name in ("low", "high")},
+}
+# As in "l2 must be …", "mechanism='magic'", "pass select_privacy"; elsewhere such a name is a word like any other.
+_NAMED = re.compile(rf"\b({'|'.join(OPTIONS)})(?=(=| must\b))=?|(?<=pass )({'|'.join(OPTIONS)})\b|\b(\w+_\w+)\b")
 
-def out() -> Console:
-    """Where results go: no colours invented for numbers, no lines broken."""
-    return Console(highlight=False, soft_wrap=True)
+
+class _Plain(Console):
+    """A console on which text is text, in lines and in the cells of tables: no markup, no orders to the terminal."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        return super().render_str(printable(text, keep="\n"), **options)
+
+
+def out(*, stderr: bool = False) -> Console:
+    """Where results go: no colours invented for numbers, no lines broken, nothing in a name obeyed."""
+    return _Plain(stderr=stderr, markup=False, emoji=False, highlight=False, soft_wrap=True)
+
+
+def say(text: object = "", style: str = "") -> None:
+    """Print a result."""
+    out().print(str(text), style=style)
 
 
 def refuse(message: str) -> typer.Exit:
     """Say what cannot be done and why; raise what is returned."""
-    Console(stderr=True, highlight=False, soft_wrap=True).print(message, markup=False)
+    out(stderr=True).print(message)
     return typer.Exit(NOT_AS_ASKED)
 
 
@@ -31,5 +62,15 @@ def explained() -> Iterator[None]:
     try:
         yield
     except TacitError as error:
-        stop = refuse(str(error))
+        stop = refuse(in_options(str(error)))
         raise (typer.Exit(TOO_EXPENSIVE) if isinstance(error, BudgetExceeded) else stop) from None
+
+
+def in_options(message: str) -> str:
+    """A message of the library with the options that were typed in place of its parameters."""
+
+    def option(found: re.Match[str]) -> str:
+        name = found.group().rstrip("=")
+        return OPTIONS.get(name, name) + (" " if found.group().endswith("=") else "")
+
+    return _NAMED.sub(option, message)

@@ -1,14 +1,14 @@
 """`tacit predict` and `tacit certificate`: what a saved model says, and what it promises."""
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import pandas as pd
 import typer
 
-from tacit.cli.messages import explained, out
+from tacit.cli.messages import explained
 from tacit.cli.options import Data
+from tacit.cli.outputs import check_outputs, deliver, write_table
 from tacit.cli.tables import read_table
 from tacit.estimators import load
 
@@ -24,22 +24,28 @@ def predict(
 ) -> None:
     """Predict the rows of a table with a saved model; nothing is charged."""
     with explained():
+        check_outputs({"--out": save}, model, data)
         fitted = load(model)
         predictions = _predictions(fitted, read_table(data, getattr(fitted, "feature_names_in_", None)))
-    predictions.to_csv(sys.stdout if save is None else save, index=False)
+    if save is None:
+        write_table(predictions)
+    else:
+        deliver({"predictions": (save, lambda path: write_table(predictions, path))})
 
 
 def certificate(
     model: ModelFile,
-    html: Annotated[Path | None, typer.Option(help="Write it as HTML instead of printing it.")] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Write it as HTML instead of printing it.", show_default=False)
+    ] = None,
 ) -> None:
     """Print the privacy certificate of a saved model."""
     with explained():
+        check_outputs({"--html": html}, model)
         sheet = load(model).certificate_
-    if html is None:
-        out().print(str(sheet), markup=False)
-    else:
-        html.write_text(f'<!doctype html><meta charset="utf-8">{sheet.to_html()}\n', encoding="utf-8")
+    page = f'<!doctype html><meta charset="utf-8">{sheet.to_html()}\n'
+    shown = () if html is not None else (sheet,)
+    deliver({"certificate": (html, lambda path: path.write_text(page, encoding="utf-8"))}, *shown)
 
 
 def _predictions(model: Any, table: pd.DataFrame) -> pd.DataFrame:

@@ -1,8 +1,7 @@
 """Options that several commands share, and what they mean for the library."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -11,20 +10,20 @@ from tacit.estimators import PrivateLinearSVC, PrivateLogisticRegression, Privat
 from tacit.ledger import Account, Ledger
 from tacit.privacy import ZCDP, Approx, Budget, Pure
 
-
-class Model(StrEnum):
-    """Models that a table with a schema can be fitted with."""
-
-    ridge = "ridge"
-    logistic = "logistic"
-    svm = "svm"
-
-
-ESTIMATORS = {
-    Model.ridge: PrivateRidge,
-    Model.logistic: PrivateLogisticRegression,
-    Model.svm: PrivateLinearSVC,
+# The models that a table with a schema can be fitted with: what is listed here is offered by every command that fits.
+MODELS: dict[str, Any] = {
+    "ridge": PrivateRidge,
+    "logistic": PrivateLogisticRegression,
+    "svm": PrivateLinearSVC,
 }
+
+
+def _model(name: str) -> Any:
+    """The estimator that a name of the table stands for."""
+    if name not in MODELS:
+        raise typer.BadParameter(f"{name!r} is not known; expected {', '.join(MODELS)}")
+    return MODELS[name]
+
 
 Data = Annotated[
     Path, typer.Argument(help="The rows: .csv or .parquet; columns are found by name.", show_default=False)
@@ -32,12 +31,15 @@ Data = Annotated[
 SchemaFile = Annotated[
     Path, typer.Option("--schema", help="Public declaration: bounds, categories, target.", show_default=False)
 ]
-ModelName = Annotated[Model, typer.Option("--model", help="What is fitted.", show_default=False)]
-Epsilon = Annotated[float | None, typer.Option(help="ε of the release.", show_default=False)]
+Model = Annotated[
+    Any, typer.Option(parser=_model, metavar="|".join(MODELS), help="What is fitted.", show_default=False)
+]
+Epsilon = Annotated[float | None, typer.Option(help="ε, alone or together with δ.", show_default=False)]
 Delta = Annotated[float | None, typer.Option(help="δ, together with ε.", show_default=False)]
 Rho = Annotated[float | None, typer.Option(help="ρ of zero-concentrated privacy, instead of ε.", show_default=False)]
 L2 = Annotated[float | None, typer.Option(help="λ of the mean loss; default: from public facts.", show_default=False)]
 Radius = Annotated[float | None, typer.Option(help="Public bound on the coefficients.", show_default=False)]
+MechanismName = Annotated[str, typer.Option("--mechanism", help="How noise enters; auto: from public facts.")]
 LedgerUrl = Annotated[
     str | None, typer.Option("--ledger", help="Ledger to charge: a file, sqlite:///… or postgresql://…")
 ]
@@ -45,6 +47,10 @@ AccountName = Annotated[
     str | None, typer.Option("--account", help="Account of that ledger, opened before by `tacit ledger open`.")
 ]
 Out = Annotated[Path | None, typer.Option("--out", help="Where to write the model (JSON).", show_default=False)]
+Report = Annotated[
+    Path | None, typer.Option(help="Where to write coefficients and certificate (HTML).", show_default=False)
+]
+Plot = Annotated[Path | None, typer.Option(help="Where to draw it (.png, .svg, .pdf).", show_default=False)]
 
 
 def budget(epsilon: float | None, delta: float | None, rho: float | None) -> Budget:
@@ -58,6 +64,14 @@ def budget(epsilon: float | None, delta: float | None, rho: float | None) -> Bud
             return ZCDP(rho)
         case _:
             raise ParameterError("say what may be spent: --epsilon E, or --epsilon E --delta D, or --rho R")
+
+
+def pure(option: str, epsilon: float) -> Pure:
+    """The ε of an option that is not called --epsilon."""
+    try:
+        return Pure(epsilon)
+    except ParameterError as problem:
+        raise ParameterError(str(problem).replace("epsilon=", f"{option} ").replace("epsilon", option)) from None
 
 
 def account(ledger: str | None, name: str | None) -> Account | None:

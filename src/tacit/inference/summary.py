@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from tacit.escaping import printable
+
 Vector = NDArray[np.float64]
 
 
@@ -38,8 +40,8 @@ class Summary:
     def to_html(self) -> str:
         """The table as HTML, digits as in the text."""
         shown = pd.DataFrame(self._cells(), columns=self._header())
-        footer = "<br>".join(map(escape, self.footer))
-        return f"<h3>{escape(self.title)}</h3>{shown.to_html(index=False, border=0)}<p>{footer}</p>"
+        footer = "<br>".join(escape(printable(line)) for line in self.footer)
+        return f"<h3>{escape(printable(self.title))}</h3>{shown.to_html(index=False, border=0)}<p>{footer}</p>"
 
     def _repr_html_(self) -> str:
         return self.to_html()
@@ -49,7 +51,7 @@ class Summary:
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         lines = [_line(row, widths) for row in cells]
         rule = "─" * max(len(lines[0]), len(self.title))
-        return "\n".join([self.title, rule, lines[0], *lines[1:], rule, *self.footer])
+        return "\n".join([printable(self.title), rule, *lines, rule, *map(printable, self.footer)])
 
     __repr__ = __str__
 
@@ -63,7 +65,7 @@ class Summary:
 
     def _cells(self) -> list[list[str]]:
         ends: Vector = np.empty((len(self.names), 0)) if self.intervals is None else self.intervals
-        rows = zip(self.names, self.coefficients, self.noise, ends, strict=True)
+        rows = zip(map(printable, self.names), self.coefficients, self.noise, ends, strict=True)
         return [
             [name, self._shown(value, noise), f"±{rounded_to(noise, noise)}", *(rounded_to(end, noise) for end in pair)]
             for name, value, noise, pair in rows
