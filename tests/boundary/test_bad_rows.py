@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -197,7 +198,49 @@ class Hostile:
     __int__ = __index__ = __str__ = __len__ = __iter__ = __bool__ = __array__ = __float__  # type: ignore[assignment]
 
 
-OBJECTS["hostile"] = Hostile()
+class HostileClass:
+    """A cell that does not even tell its class."""
+
+    @property
+    def __class__(self) -> Any:  # type: ignore[override]
+        raise RuntimeError("secret")
+
+
+class HostileType(type):
+    """The type of a cell that answers no comparison."""
+
+    def __eq__(cls, other: object) -> bool:
+        raise RuntimeError("secret")
+
+    __hash__ = __eq__  # type: ignore[assignment]
+
+
+class HostileMeta(metaclass=HostileType):
+    """A cell of such a type."""
+
+
+def raising(base: Any) -> Any:
+    """A subclass of a plain type that raises wherever its cell might be asked something."""
+
+    def secret(*args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError("secret")
+
+    asked = (
+        "__float__ __int__ __index__ __bool__ __str__ __repr__ __len__ __iter__ __getitem__ __eq__ __array__ item strip"
+    )
+    return type(f"Raising{base.__name__}", (base,), {**dict.fromkeys(asked.split(), secret), "__hash__": secret})
+
+
+BASES = (np.float64, np.float32, np.int64, np.str_, np.bytes_, float, int, str, bytes, list, tuple, Decimal, Fraction)
+HOSTILE = {
+    "hostile": Hostile(),
+    "hostile class": HostileClass(),
+    "hostile metaclass": HostileMeta(),
+    **{f"hostile {base.__name__}": raising(base)() for base in BASES},
+    "hostile fraction": Fraction(1),
+}
+HOSTILE["hostile fraction"]._numerator = Hostile()
+OBJECTS |= HOSTILE
 
 
 def watched(make: Callable[[], tuple[Any, Any, Any]]) -> tuple[dict[str, Any], tuple[Any, ...]]:
@@ -222,9 +265,11 @@ def test_any_float_is_accepted_in_silence(cell: float, make: Callable[[Any], Any
     assert seen[1][0] == QUIET
 
 
-@pytest.mark.parametrize("cell", OBJECTS.values(), ids=OBJECTS.keys())
+@pytest.mark.parametrize("name", OBJECTS)
 @pytest.mark.parametrize("place", ["X", "y", "label", "number", "category", "target"])
-def test_any_object_is_accepted_in_silence(cell: Any, place: str) -> None:
+def test_any_object_is_accepted_in_silence(name: str, place: str) -> None:
+    cell = OBJECTS[name]
+
     def table(cell: Any) -> tuple[Any, Any, Any]:
         if place in ("X", "y", "label"):
             X = [[0.5, 0.25], [0.125, cell if place == "X" else 0.0]]
@@ -237,6 +282,14 @@ def test_any_object_is_accepted_in_silence(cell: Any, place: str) -> None:
         return pd.DataFrame({**columns, name: pd.Series(column, dtype=object)}), None, SCHEMA
 
     seen = [watched(lambda value=value: table(value)) for value in (0.0, cell)]
+    assert seen[0] == seen[1]
+    assert seen[1][0] == QUIET
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.ndarray])
+def test_a_row_of_lists_runs_no_code(kind: type) -> None:
+    row = GOOD[0].view(Trickster) if kind is np.ndarray else raising(kind)((0.5, 0.25))
+    seen = [watched(lambda row=row: ([[0.125, 0.0], row], Y, Domain())) for row in ([0.5, 0.25], row)]
     assert seen[0] == seen[1]
     assert seen[1][0] == QUIET
 

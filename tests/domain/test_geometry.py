@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from tacit.domain import CLASSIFICATION, REGRESSION, UNCLIPPED, Category, Flag, Geometry, Number, RadiusShare
-from tacit.domain.geometry import number_moments
 from tacit.errors import ParameterError
 
 TABLE = [Number(0, 1), Number(-5, 5), Number(0, 9, reference=0), Flag(), Category(("a", "b")), Category(("c",))]
@@ -30,11 +29,11 @@ def test_feature_radius_is_the_closed_form(geometry, square):
 
 @pytest.mark.parametrize("reference", [0, 5, 10])
 def test_a_number_with_a_declared_reference_counts_a_quarter(reference):
-    assert number_moments(Number(0, 10, reference=reference)).mean == pytest.approx(1 / 12)
+    assert Number(0, 10, reference=reference).moments(CLASSIFICATION).mean == pytest.approx(1 / 12)
 
 
 def test_a_number_spread_over_its_bounds_counts_a_third():
-    moments = number_moments(Number(0, 10))
+    moments = Number(0, 10).moments(CLASSIFICATION)
     assert (moments.mean, moments.variance) == pytest.approx((1 / 3, 4 / 45))
 
 
@@ -56,7 +55,7 @@ def check_moments(feature: Number, mean: float, variance: float) -> None:
 @pytest.mark.parametrize("reference", [None, 0, 3, 10])
 def test_moments_agree_with_a_simulation(reference):
     feature = Number(0, 10, reference=reference)
-    moments = number_moments(feature)
+    moments = feature.moments(CLASSIFICATION)
     check_moments(feature, moments.mean, moments.variance)
     with pytest.raises(AssertionError):
         check_moments(feature, moments.mean + 0.05, moments.variance)

@@ -108,7 +108,7 @@ def test_sealing_hands_out_no_cell_of_a_list() -> None:
     sealed = seal(rows, y, Domain(), CLASSIFICATION)
     assert (sealed.n, sealed.width, Row.handed_out) == (2, 3, 0)
     sealed.open()
-    assert Row.handed_out > 0
+    assert Row.handed_out > 0, "the list of targets was handed out"
 
 
 METHODS = {

@@ -2,24 +2,27 @@
 
 from tacit.domain.array_encoding import ArrayEncoding
 from tacit.domain.ball import Domain, Norm
-from tacit.domain.cells import Codes, Floats, to_numbers
+from tacit.domain.cells import NUMERIC, Cells, Codes, Floats, to_numbers
 from tacit.domain.declaration import Declaration
 from tacit.domain.encoding import Encoding, array_encoding, table_encoding
 from tacit.domain.features import Category, Feature, Flag, Number
 from tacit.domain.geometry import CLASSIFICATION, REGRESSION, UNCLIPPED, Geometry, RadiusShare
 from tacit.domain.norms import Norms
 from tacit.domain.schema import Schema
+from tacit.domain.table_columns import typed_columns
 from tacit.domain.table_encoding import CompactRows, TableEncoding
 from tacit.domain.targets import Binary, Classes, Outcome, Real
 from tacit.domain.vocabulary import Label, label_text
 
 __all__ = [
     "CLASSIFICATION",
+    "NUMERIC",
     "REGRESSION",
     "UNCLIPPED",
     "ArrayEncoding",
     "Binary",
     "Category",
+    "Cells",
     "Classes",
     "Codes",
     "CompactRows",
@@ -43,4 +46,5 @@ __all__ = [
     "label_text",
     "table_encoding",
     "to_numbers",
+    "typed_columns",
 ]

@@ -1,9 +1,13 @@
-"""What a column of a table may hold: a bounded number, a two-valued flag, or one of declared categories."""
+"""What a column of a table may hold: a bounded number, a two-valued flag, or one of declared categories.
+
+A feature knows how its cells are read, how much of a row it takes, and how it is written in a schema file.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -11,6 +15,21 @@ from tacit.domain.cells import Codes, Floats, to_numbers
 from tacit.domain.checks import inside, interval, refuse
 from tacit.domain.vocabulary import MISSING, Label, Vocabulary, plain_label
 from tacit.errors import SchemaError
+
+if TYPE_CHECKING:
+    from tacit.domain.geometry import Geometry
+
+AWAY_FROM_REFERENCE = 0.25
+"""Modelled share of rows that are not at a declared reference."""
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Mean and variance of a feature's share of ‖z‖² in the public model, and its largest value."""
+
+    mean: float
+    variance: float
+    largest: float
 
 
 @dataclass(frozen=True)
@@ -21,6 +40,9 @@ class Number:
     encoded as 0. Leave it out for a column that is spread over its bounds: the midpoint is then encoded as 0.
     `missing` is the value an empty, unreadable or infinite cell takes; it defaults to what is encoded as 0.
     """
+
+    kind: ClassVar[str] = "number"
+    reads_numbers_as_they_are: ClassVar[bool] = True
 
     min: float
     max: float
@@ -46,9 +68,32 @@ class Number:
         """The value of a cell that holds no finite number."""
         return self.origin if self.missing is None else self.missing
 
-    def numbers(self, column: object, where: str = "column") -> Floats:
+    def numbers(self, column: object) -> Floats:
         """float64 cells; NaN where a cell cannot be read as a number."""
-        return to_numbers(column, where)
+        return to_numbers(column)
+
+    def half_width(self, geometry: Geometry) -> float:
+        """Largest |z|: the farther bound is encoded as ±1."""
+        return 1.0
+
+    def moments(self, geometry: Geometry) -> Moments:
+        """Moments of u², u = (x − origin)/h uniform on [−a, 1] (or [−1, a]) with a = near side / far side.
+
+        E u² = (1 + a³) / (3 (1 + a)), E u⁴ = (1 + a⁵) / (5 (1 + a)): 1/3 and variance 4/45 for the midpoint,
+        and 1/12 on average for a reference at a bound, where u is 0 in three rows of four.
+        """
+        sides = (self.max - self.origin, self.origin - self.min)
+        a = min(sides) / max(sides)
+        share = 1.0 if self.reference is None else AWAY_FROM_REFERENCE
+        mean = share * (1 + a**3) / (3 * (1 + a))
+        fourth = share * (1 + a**5) / (5 * (1 + a))
+        return Moments(mean, fourth - mean**2, 1.0)
+
+    def to_dict(self) -> dict[str, object]:
+        """As in a schema file; what was not declared is left out."""
+        return {"type": self.kind, "min": self.min, "max": self.max} | _declared(
+            missing=self.missing, reference=self.reference
+        )
 
 
 @dataclass(frozen=True)
@@ -58,6 +103,12 @@ class Flag:
     Encoded as ±(the geometry's `binary` half-width). A cell that is neither, or empty, takes the declared
     `missing` label, or 1/2 (encoded as 0) when none is declared.
     """
+
+    kind: ClassVar[str] = "flag"
+    reads_numbers_as_they_are: ClassVar[bool] = False
+    min: ClassVar[float] = 0.0
+    max: ClassVar[float] = 1.0
+    origin: ClassVar[float] = 0.5
 
     positive: Label = 1
     negative: Label = 0
@@ -76,10 +127,24 @@ class Flag:
         """The value of a cell that holds neither label."""
         return 0.5 if self.missing is None else float(self._vocabulary.code(self.missing))
 
-    def numbers(self, column: object, where: str = "column") -> Floats:
+    def numbers(self, column: object) -> Floats:
         """1.0, 0.0, or NaN where the cell is neither label."""
-        codes = self._vocabulary.codes(column, where)
+        codes = self._vocabulary.codes(column)
         return np.array([np.nan, np.nan, 0.0, 1.0])[codes + 2]
+
+    def half_width(self, geometry: Geometry) -> float:
+        """|z| of a known cell."""
+        return geometry.binary
+
+    def moments(self, geometry: Geometry) -> Moments:
+        """Always ± the half-width."""
+        return Moments(geometry.binary**2, 0.0, geometry.binary**2)
+
+    def to_dict(self) -> dict[str, object]:
+        """As in a schema file; what was not declared is left out."""
+        return {"type": self.kind, "positive": self.positive, "negative": self.negative} | _declared(
+            missing=self.missing
+        )
 
 
 @dataclass(frozen=True)
@@ -89,6 +154,9 @@ class Category:
     A cell that is none of `values` goes to the column `other` if it is declared, else to no column at all.
     `missing` names the value an empty cell takes; without it an empty cell is treated as unknown.
     """
+
+    kind: ClassVar[str] = "category"
+    reads_numbers_as_they_are: ClassVar[bool] = False
 
     values: tuple[Label, ...]
     other: bool = False
@@ -114,24 +182,41 @@ class Category:
         names = self._vocabulary.texts
         return (*names, "(other)") if self.other else names
 
-    def codes(self, column: object, where: str = "column") -> Codes:
+    def codes(self, column: object) -> Codes:
         """int32 position in `values`; -1 for a cell that is none of them."""
-        codes = self._vocabulary.codes(column, where)
+        codes = self._vocabulary.codes(column)
         fill = -1 if self.missing is None else self._vocabulary.code(self.missing)
         codes[codes == MISSING] = fill
         return codes
 
+    def moments(self, geometry: Geometry) -> Moments:
+        """One cell of the block is written, with the weight of a block."""
+        return Moments(geometry.category**2, 0.0, geometry.category**2)
 
-Feature = Number | Flag | Category
+    def to_dict(self) -> dict[str, object]:
+        """As in a schema file; what was not declared is left out."""
+        return {"type": self.kind, "values": list(self.values)} | _declared(
+            other=self.other or None, missing=self.missing
+        )
+
+
+Scaled = Number | Flag
+"""Features that take one encoded column."""
+
+Feature = Scaled | Category
+
+
+def split(features: Mapping[str, Feature]) -> tuple[dict[str, Scaled], dict[str, Category]]:
+    """In the order of encoded rows: features of one column, then those of a block of columns."""
+    scaled = {name: feature for name, feature in features.items() if not isinstance(feature, Category)}
+    return scaled, {name: feature for name, feature in features.items() if isinstance(feature, Category)}
 
 
 def encoded_names(features: Mapping[str, Feature]) -> tuple[str, ...]:
     """Names of the encoded columns: numbers and flags first, then `column=level` for each category level."""
-    numeric = [name for name, feature in features.items() if not isinstance(feature, Category)]
-    levels = [
-        f"{name}={level}"
-        for name, feature in features.items()
-        if isinstance(feature, Category)
-        for level in feature.levels
-    ]
-    return (*numeric, *levels)
+    scaled, categories = split(features)
+    return (*scaled, *(f"{name}={level}" for name, feature in categories.items() for level in feature.levels))
+
+
+def _declared(**optional: object) -> dict[str, object]:
+    return {key: value for key, value in optional.items() if value is not None}

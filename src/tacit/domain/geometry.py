@@ -15,11 +15,8 @@ import math
 from dataclasses import asdict, dataclass
 
 from tacit.domain.checks import real_number, refuse
-from tacit.domain.features import Feature, Flag, Number
+from tacit.domain.features import Feature
 from tacit.errors import ParameterError
-
-AWAY_FROM_REFERENCE = 0.25
-"""Modelled share of rows that are not at a declared reference."""
 
 
 def weight(where: str, value: object, remedy: str) -> float:
@@ -78,52 +75,19 @@ class Geometry:
         """The constant feature c beside features of norm at most `radius`."""
         return self.constant.share * radius if isinstance(self.constant, RadiusShare) else self.constant
 
-    def half_width(self, feature: Number | Flag) -> float:
-        """Largest |z| of one numeric column."""
-        return self.binary if isinstance(feature, Flag) else 1.0
-
     def feature_radius(self, features: list[Feature]) -> float:
         """r of the formula above, never more than the largest possible ‖z‖."""
         largest = self.largest_norm(features)
         if self.clip is None:
             return largest
-        moments = [self._moments(feature) for feature in features]
+        moments = [feature.moments(self) for feature in features]
         mean = math.fsum(moment.mean for moment in moments)
         deviation = math.sqrt(math.fsum(moment.variance for moment in moments))
         return min(largest, math.sqrt(mean + self.clip * deviation))
 
     def largest_norm(self, features: list[Feature]) -> float:
         """The largest possible ‖z‖."""
-        return math.sqrt(math.fsum(self._moments(feature).largest for feature in features))
-
-    def _moments(self, feature: Feature) -> Moments:
-        if isinstance(feature, Number):
-            return number_moments(feature)
-        square = self.binary**2 if isinstance(feature, Flag) else self.category**2
-        return Moments(square, 0.0, square)
-
-
-@dataclass(frozen=True)
-class Moments:
-    """Mean and variance of a feature's share of ‖z‖² in the public model, and its largest value."""
-
-    mean: float
-    variance: float
-    largest: float
-
-
-def number_moments(feature: Number) -> Moments:
-    """Moments of u², u = (x − origin)/h uniform on [−a, 1] (or [−1, a]) with a = near side / far side.
-
-    E u² = (1 + a³) / (3 (1 + a)), E u⁴ = (1 + a⁵) / (5 (1 + a)): 1/3 and variance 4/45 for the midpoint,
-    and 1/12 on average for a reference at a bound, where u is 0 in three rows of four.
-    """
-    sides = (feature.max - feature.origin, feature.origin - feature.min)
-    a = min(sides) / max(sides)
-    share = 1.0 if feature.reference is None else AWAY_FROM_REFERENCE
-    mean = share * (1 + a**3) / (3 * (1 + a))
-    fourth = share * (1 + a**5) / (5 * (1 + a))
-    return Moments(mean, fourth - mean**2, 1.0)
+        return math.sqrt(math.fsum(feature.moments(self).largest for feature in features))
 
 
 CLASSIFICATION = Geometry()

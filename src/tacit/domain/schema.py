@@ -12,7 +12,7 @@ from tacit.domain.checks import refuse, text
 from tacit.domain.declaration import fingerprint
 from tacit.domain.features import Category, Feature, Flag, Number, encoded_names
 from tacit.domain.schema_syntax import read_json, read_yaml, write_yaml
-from tacit.domain.schema_text import parse_schema, write_feature, write_target
+from tacit.domain.schema_text import parse_schema
 from tacit.domain.targets import Binary, Classes, Outcome, Real
 from tacit.errors import SchemaError
 
@@ -102,8 +102,8 @@ class Schema:
             "name": self.name,
             "rows": self.rows,
             "unit": self.unit,
-            "features": {name: write_feature(feature) for name, feature in self.features.items()},
-            "target": write_target(self.target),
+            "features": {name: feature.to_dict() for name, feature in self.features.items()},
+            "target": self.target.to_dict(),
         }
 
     def dump(self, path: str | Path | None = None) -> str:
@@ -120,7 +120,7 @@ class Schema:
     def fingerprint(self) -> str:
         """sha256 of the canonical JSON; columns in declared order, since it fixes the encoded columns."""
         declared = self.to_dict()
-        ordered = [[name, write_feature(feature)] for name, feature in self.features.items()]
+        ordered = [[name, feature.to_dict()] for name, feature in self.features.items()]
         return fingerprint({"schema": {**declared, "features": ordered}})
 
     def __hash__(self) -> int:

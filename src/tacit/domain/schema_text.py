@@ -1,4 +1,4 @@
-"""The schema file's mappings, to and from declared types."""
+"""The schema file's mappings, turned into declared types."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from tacit.domain.targets import Binary, Classes, Outcome, Real
 from tacit.errors import SchemaError
 
 _FEATURES: Mapping[str, tuple[type[Feature], tuple[str, ...], tuple[str, ...]]] = {
-    "number": (Number, ("min", "max"), ("missing", "reference")),
-    "flag": (Flag, (), ("positive", "negative", "missing")),
-    "category": (Category, ("values",), ("other", "missing")),
+    Number.kind: (Number, ("min", "max"), ("missing", "reference")),
+    Flag.kind: (Flag, (), ("positive", "negative", "missing")),
+    Category.kind: (Category, ("values",), ("other", "missing")),
 }
 """Feature types of a schema file: class, required keys, optional keys."""
 
 _TARGETS: Mapping[str, tuple[type[Outcome], tuple[str, ...], tuple[str, ...]]] = {
-    "real": (Real, ("name", "min", "max"), ()),
-    "binary": (Binary, ("name", "positive", "negative"), ()),
-    "classes": (Classes, ("name", "values"), ()),
+    Real.kind: (Real, ("name", "min", "max"), ()),
+    Binary.kind: (Binary, ("name", "positive", "negative"), ()),
+    Classes.kind: (Classes, ("name", "values"), ()),
 }
 
 
@@ -64,27 +64,3 @@ def _require(where: str, entry: Mapping[object, object], key: str, expected: str
     if key not in entry:
         place = key if where == "schema" else f"{where}.{key}"
         refuse(SchemaError, place, "the key absent", expected, f"Add `{key}: ...`.")
-
-
-def write_feature(feature: Feature) -> dict[str, object]:
-    """A feature as in a schema file; defaults are left out."""
-    if isinstance(feature, Number):
-        entry: dict[str, object] = {"type": "number", "min": feature.min, "max": feature.max}
-        extra: dict[str, object] = {"missing": feature.missing, "reference": feature.reference}
-    elif isinstance(feature, Flag):
-        entry = {"type": "flag", "positive": feature.positive, "negative": feature.negative}
-        extra = {"missing": feature.missing}
-    else:
-        entry = {"type": "category", "values": list(feature.values)}
-        extra = {"other": feature.other or None, "missing": feature.missing}
-    return entry | {key: value for key, value in extra.items() if value is not None}
-
-
-def write_target(target: Outcome) -> dict[str, object]:
-    """A target as in a schema file."""
-    if isinstance(target, Real):
-        return {"name": target.name, "type": "real", "min": target.min, "max": target.max}
-    if isinstance(target, Binary):
-        labels: dict[str, object] = {"positive": target.positive, "negative": target.negative}
-        return {"name": target.name, "type": "binary", **labels}
-    return {"name": target.name, "type": "classes", "values": list(target.values)}

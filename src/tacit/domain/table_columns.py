@@ -1,15 +1,16 @@
-"""The two kinds of encoded columns of a table: scaled numbers and one-hot blocks."""
+"""The two kinds of columns of a table, typed and encoded: scaled numbers and one-hot blocks."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
-from tacit.domain.cells import Codes, Floats
-from tacit.domain.features import Category, Flag, Number
+from tacit.domain.cells import Cells, Codes, Floats
+from tacit.domain.features import Category, Feature, Scaled, split
 from tacit.domain.geometry import Geometry
 
 WIDE = 32
@@ -27,12 +28,12 @@ class NumberColumns:
     slope: Floats
 
     @classmethod
-    def of(cls, features: list[Number | Flag], geometry: Geometry, scale: float) -> NumberColumns:
+    def of(cls, features: list[Scaled], geometry: Geometry, scale: float) -> NumberColumns:
         """Columns whose farther bound is stored as half-width × scale."""
-        facts = [_number_facts(feature) for feature in features]
+        facts = [(feature.min, feature.max, feature.origin, feature.fill) for feature in features]
         low, high, origin, fill = (np.array(values) for values in zip(*facts, strict=True))
         reach = np.maximum(high - origin, origin - low)
-        half = np.array([geometry.half_width(feature) for feature in features])
+        half = np.array([feature.half_width(geometry) for feature in features])
         return cls(low, high, origin, fill, half * scale / reach)
 
     def stored(self, numbers: Floats) -> Floats:
@@ -50,12 +51,6 @@ class NumberColumns:
         """Largest |stored| of each column: float operations are monotone, so the bounds attain it."""
         ends = np.maximum(np.abs((self.low - self.origin) * self.slope), (self.high - self.origin) * self.slope)
         return [Fraction(float(end)) for end in ends]
-
-
-def _number_facts(feature: Number | Flag) -> tuple[float, float, float, float]:
-    if isinstance(feature, Flag):
-        return 0.0, 1.0, 0.5, feature.fill
-    return feature.min, feature.max, feature.origin, feature.fill
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,3 +89,16 @@ class Blocks:
         places = unsigned.view(np.int32)
         places += self.starts
         return places
+
+
+def typed_columns(features: Mapping[str, Feature], columns: Iterable[Cells]) -> tuple[Floats, Codes]:
+    """Declared columns of cells, typed once: numbers and flags (n × p) as float64, categories (n × q) as codes."""
+    cells = dict(zip(features, columns, strict=True))
+    n = len(next(iter(cells.values())))
+    scaled, categories = split(features)
+    numbers, codes = np.empty((n, len(scaled))), np.empty((n, len(categories)), dtype=np.int32)
+    for place, (name, number) in enumerate(scaled.items()):
+        numbers[:, place] = number.numbers(cells[name])
+    for place, (name, category) in enumerate(categories.items()):
+        codes[:, place] = category.codes(cells[name])
+    return numbers, codes

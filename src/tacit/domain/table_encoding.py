@@ -13,7 +13,7 @@ from tacit.arithmetic import round_up
 from tacit.domain.cells import Codes, Floats
 from tacit.domain.clipping import l2_threshold, margin, shrink_l2
 from tacit.domain.decoding import Decoder
-from tacit.domain.features import Category, Feature, encoded_names
+from tacit.domain.features import Feature, encoded_names, split
 from tacit.domain.geometry import Geometry
 from tacit.domain.norms import Norms, sqrt_above
 from tacit.domain.schema import Schema
@@ -135,8 +135,7 @@ class TableEncoding:
 
 def encode_table(schema: Schema, geometry: Geometry) -> TableEncoding:
     """The encoding of a table's rows under a geometry."""
-    numeric = {name: f for name, f in schema.features.items() if not isinstance(f, Category)}
-    categories = {name: f for name, f in schema.features.items() if isinstance(f, Category)}
+    numeric, categories = split(schema.features)
     features: list[Feature] = [*numeric.values(), *categories.values()]
     terms = len(features)
     radius = geometry.feature_radius(features)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,8 @@ class Real:
     A cell outside the bounds is moved to the nearest bound; a cell that holds no finite number takes the
     midpoint. |encoded| ≤ 1 holds for the stored floats by `encoding-norms`.
     """
+
+    kind: ClassVar[str] = "real"
 
     min: float
     max: float
@@ -49,7 +51,7 @@ class Real:
 
     def encode(self, column: object) -> Floats:
         """Outcomes in [−1, 1]."""
-        y = to_numbers(column, f"target {self.name!r}")
+        y = to_numbers(column)
         y[~np.isfinite(y)] = self.offset
         np.clip(y, self.min, self.max, out=y)
         y -= self.offset
@@ -60,10 +62,18 @@ class Real:
         """Encoded outcomes in the user's units."""
         return score * self.scale + self.offset
 
+    def to_dict(self) -> dict[str, object]:
+        """As in a schema file."""
+        return {"name": self.name, "type": self.kind, "min": self.min, "max": self.max}
+
 
 @dataclass(frozen=True)
 class Classes:
     """One of at least two declared labels, encoded as its position; an unknown cell takes position 0."""
+
+    kind: ClassVar[str] = "classes"
+    scale: ClassVar[float] = 1.0  # scores of labels have no units,
+    offset: ClassVar[float] = 0.0  # and no origin to return to
 
     values: tuple[Label, ...]
     name: str = "y"
@@ -80,19 +90,9 @@ class Classes:
         """The labels in code order."""
         return self.values
 
-    @property
-    def scale(self) -> float:
-        """Scores of labels have no units."""
-        return 1.0
-
-    @property
-    def offset(self) -> float:
-        """Scores of labels have no origin to return to."""
-        return 0.0
-
     def encode(self, column: object) -> Floats:
         """Positions 0..K−1 as float64; unknown and empty cells are 0."""
-        codes = self._vocabulary.codes(column, f"target {self.name!r}")
+        codes = self._vocabulary.codes(column)
         return np.maximum(codes, 0).astype(np.float64)
 
     def decode(self, codes: npt.NDArray[np.integer[Any]]) -> npt.NDArray[Any]:
@@ -100,10 +100,18 @@ class Classes:
         labels: npt.NDArray[Any] = np.array(self.values)[codes]
         return labels
 
+    def to_dict(self) -> dict[str, object]:
+        """As in a schema file."""
+        return {"name": self.name, "type": self.kind, "values": list(self.values)}
+
 
 @dataclass(frozen=True)
 class Binary:
     """One of two labels: `negative` is position 0, `positive` is position 1; unknown cells are negative."""
+
+    kind: ClassVar[str] = "binary"
+    scale: ClassVar[float] = 1.0
+    offset: ClassVar[float] = 0.0
 
     positive: Label
     negative: Label
@@ -118,16 +126,6 @@ class Binary:
         """(negative, positive)."""
         return self._classes.values
 
-    @property
-    def scale(self) -> float:
-        """Scores of labels have no units."""
-        return 1.0
-
-    @property
-    def offset(self) -> float:
-        """Scores of labels have no origin to return to."""
-        return 0.0
-
     def encode(self, column: object) -> Floats:
         """1.0 for `positive`, else 0.0."""
         return self._classes.encode(column)
@@ -135,6 +133,10 @@ class Binary:
     def decode(self, codes: npt.NDArray[np.integer[Any]]) -> npt.NDArray[Any]:
         """Labels at positions 0 and 1."""
         return self._classes.decode(codes)
+
+    def to_dict(self) -> dict[str, object]:
+        """As in a schema file."""
+        return {"name": self.name, "type": self.kind, "positive": self.positive, "negative": self.negative}
 
 
 Outcome = Real | Binary | Classes

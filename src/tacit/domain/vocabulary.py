@@ -11,14 +11,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from tacit.domain.cells import TRUTHS, Codes, as_cells, plain_cell
+from tacit.domain.cells import TRUTHS, Codes, as_cells, is_scalar, plain_cell
 from tacit.domain.checks import DeclarationError, refuse
-from tacit.errors import SchemaError
 
 Label = str | int | float | bool
 
@@ -123,25 +121,13 @@ class Vocabulary:
             return MISSING if _is_empty(cell) else UNKNOWN
         return self._table.get(text, MISSING if text.casefold() in GAPS else UNKNOWN)
 
-    def codes(self, column: object, where: str = "column") -> Codes:
+    def codes(self, column: object) -> Codes:
         """Code of every cell of a column; UNKNOWN (-1) and MISSING (-2) for the others."""
-        if isinstance(column, pd.Series) and isinstance(column.dtype, pd.CategoricalDtype):
-            column = column.cat
-        if hasattr(column, "categories") and hasattr(column, "codes"):
-            return self._dictionary_codes(column)
-        cells = as_cells(column, where)
-        if cells.ndim != 1:
-            raise SchemaError(f"{where}: found {cells.ndim} dimensions; expected one column of labels.")
+        cells = as_cells(column)
         if cells.dtype.kind != "O":
             values, inverse = np.unique(cells, return_inverse=True)
             return self._each(values.tolist())[inverse]
         return self._each(cells.tolist())
-
-    def _dictionary_codes(self, column: Any) -> Codes:
-        # Position −1 of a dictionary means an empty cell: it finds the None at the end.
-        per_category = self._each([*list(column.categories), None])
-        codes: Codes = per_category[np.asarray(column.codes)]
-        return codes
 
     def _each(self, cells: list[object]) -> Codes:
         verbatim, code = self._verbatim, self.code
@@ -151,4 +137,6 @@ class Vocabulary:
 
 def _is_empty(cell: object) -> bool:
     """None, NaN, NA, NaT and blank texts; any other foreign object is an unknown label, not a gap."""
-    return cell is None or cell is pd.NA or cell is pd.NaT or isinstance(cell, (str, bytes, float, np.generic))
+    kind = type(cell)
+    gap = cell is None or cell is pd.NA or cell is pd.NaT
+    return gap or kind is str or kind is bytes or kind is float or is_scalar(cell)

@@ -6,17 +6,13 @@ number becomes NaN and then takes the declared value of a missing cell.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from tacit.domain import to_numbers
+from tacit.domain import NUMERIC, Cells, to_numbers
 from tacit.errors import SchemaError
 
-Cells: TypeAlias = npt.NDArray[Any]
-
-NUMERIC = "fiub"
 TEXT = "OUST"
 
 
@@ -72,7 +68,7 @@ class ArrayTable:
     def numbers(self) -> Cells:
         """All columns as real numbers of any dtype; an array of numbers is handed on as it is."""
         cells = self.array.open()
-        return cells if self.numeric else to_numbers(cells, "X")
+        return cells if self.numeric else to_numbers(cells)
 
 
 def array_table(values: object) -> ArrayTable:
@@ -150,26 +146,30 @@ def _unmasked(values: "np.ma.MaskedArray[Any, Any]") -> Cells:
 
 def _listed(rows: Sequence[Any]) -> ClosedArray:
     """Nested lists, known by their lengths."""
-    if not all(_is_row(row) for row in rows):
+    lengths = [_length(row) for row in rows]
+    widths = {length for length in lengths if length is not None}
+    if None in lengths or not lengths:
         return ClosedArray((len(rows),), False, lambda: object_cells(rows))
-    widths = {len(row) for row in rows}
     if len(widths) > 1:
         raise SchemaError("X: found rows of different lengths; expected as many cells in every row.")
-    return ClosedArray((len(rows), *widths), False, lambda: _stacked(rows, *widths))
+    return ClosedArray((len(rows), *widths), False, lambda: np.stack([_row_cells(row) for row in rows]))
 
 
-def _stacked(rows: Sequence[Any], *width: int) -> Cells:
+def _length(row: Any) -> int | None:
+    """Cells of a row; None for what is no row. A row's class is not asked: a row must not run code of its own."""
+    kind = type(row)
+    if issubclass(kind, list):
+        return list.__len__(row)
+    if issubclass(kind, tuple):
+        return tuple.__len__(row)
+    return len(np.asarray(row)) if issubclass(kind, np.ndarray) and np.asarray(row).ndim else None
+
+
+def _row_cells(row: Any) -> Cells:
     """One cell after the other: letting numpy find a dtype would let one cell decide how the others are read."""
-    cells = np.empty((len(rows), *width), dtype=object)
-    for target, row in zip(cells, rows, strict=True):
-        target[:] = object_cells(row)
-    return cells
-
-
-def _is_row(value: object) -> bool:
-    """By the type alone: asking a cell for its class would run its code."""
-    kind = type(value)
-    return issubclass(kind, list | tuple) or (issubclass(kind, np.ndarray) and np.ndim(value) > 0)  # type: ignore[arg-type]
+    if issubclass(type(row), np.ndarray):
+        return object_cells(list(np.asarray(row)))
+    return object_cells(list.copy(row) if issubclass(type(row), list) else tuple.__getitem__(row, slice(None)))
 
 
 def object_cells(values: Sequence[Any]) -> Cells:

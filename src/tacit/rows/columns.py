@@ -6,8 +6,8 @@ from typing import NoReturn
 
 import numpy as np
 
+from tacit.domain import Cells
 from tacit.errors import SchemaError
-from tacit.rows.arrays import Cells
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -17,11 +17,6 @@ class Column:
     name: str
     n: int
     cells: Callable[[], Cells] = field(repr=False)
-
-    @property
-    def where(self) -> str:
-        """How messages call it."""
-        return f"column {self.name!r}"
 
 
 def refuse_kind(name: str, kind: object) -> NoReturn:

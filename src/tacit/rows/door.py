@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from tacit.domain import Category, Domain, Encoding, Geometry, Number, Schema, array_encoding, table_encoding
+from tacit.domain import Domain, Encoding, Geometry, Schema, array_encoding, table_encoding, typed_columns
 from tacit.errors import SchemaError
 from tacit.rows.arrays import ArrayTable, array_table
-from tacit.rows.frames import ClosedColumns, FrameTable, frame_table
+from tacit.rows.frames import FrameTable, frame_table
 from tacit.rows.outcomes import closed_targets
 from tacit.rows.rows import Rows
 from tacit.rows.sealed import SealedRows
@@ -86,32 +86,17 @@ def _dense(
     table: ArrayTable | FrameTable, declaration: Domain | Schema, geometry: Geometry
 ) -> tuple[Encoding, Opening]:
     if isinstance(declaration, Schema):
-        chosen, schema = table.select(list(declaration.features)), declaration
-        typed = table_encoding(schema, geometry)
-        if isinstance(chosen, ArrayTable) and chosen.numeric and _is_numbers_only(schema):
+        features = declaration.features
+        chosen = table.select(list(features))
+        typed = table_encoding(declaration, geometry)
+        in_place = all(feature.reads_numbers_as_they_are for feature in features.values())
+        if in_place and isinstance(chosen, ArrayTable) and chosen.numeric:
             return typed, lambda: DenseSource(typed, chosen.numbers(), None)
-        return typed, lambda: _schema_source(chosen, schema, typed, table.n)
+        return typed, lambda: DenseSource(typed, *typed_columns(features, chosen.columns()))
     # Every column is a number; names, if any, become the names of the coefficients.
     encoding = array_encoding(declaration, geometry, table.width, table.names)
     columns = table.all()
     return encoding, lambda: DenseSource(encoding, columns.numbers(), None)
-
-
-def _schema_source(chosen: ArrayTable | ClosedColumns, schema: Schema, encoding: Encoding, n: int) -> DenseSource:
-    """Declared columns, typed once: numbers as float64, categories as int32 codes."""
-    numbers = np.empty((n, encoding.number_count))
-    codes = np.empty((n, encoding.category_count), dtype=np.int32)
-    number_places, code_places = iter(numbers.T), iter(codes.T)
-    for (name, feature), cells in zip(schema.features.items(), chosen.columns(), strict=True):
-        if isinstance(feature, Category):
-            next(code_places)[:] = feature.codes(cells, f"column {name!r}")
-        else:
-            next(number_places)[:] = feature.numbers(cells, f"column {name!r}")
-    return DenseSource(encoding, numbers, codes)
-
-
-def _is_numbers_only(schema: Schema) -> bool:
-    return all(isinstance(feature, Number) for feature in schema.features.values())
 
 
 def _sparse(matrix: Any, declaration: Domain | Schema, geometry: Geometry) -> tuple[Encoding, int, Opening]:

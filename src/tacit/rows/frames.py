@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tacit.domain import to_numbers
+from tacit.domain import Cells, to_numbers
 from tacit.errors import SchemaError
-from tacit.rows.arrays import Cells
 from tacit.rows.arrow_columns import arrow_column
 from tacit.rows.columns import Column
 from tacit.rows.pandas_columns import pandas_column
@@ -75,7 +74,7 @@ class ClosedColumns:
         """The columns as float64, side by side."""
         numbers = np.empty((self.chosen[0].n, len(self.chosen)))
         for place, column in enumerate(self.chosen):
-            numbers[:, place] = to_numbers(column.cells(), column.where)
+            numbers[:, place] = to_numbers(column.cells())
         return numbers
 
 

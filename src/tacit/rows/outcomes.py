@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from tacit.domain import Outcome
+from tacit.domain import Cells, Outcome
 from tacit.errors import SchemaError
-from tacit.rows.arrays import Cells, closed_array, object_cells
+from tacit.rows.arrays import closed_array, object_cells
 from tacit.rows.columns import Column
 from tacit.rows.frames import frame_table, series_column
 from tacit.rows.summation import FloatArray
@@ -15,13 +15,13 @@ from tacit.rows.summation import FloatArray
 
 def closed_targets(y: Any, n: int, outcome: Outcome) -> Callable[[], FloatArray]:
     """What reads and encodes the targets of n rows; an index of y, if it has one, is ignored."""
-    column = _column(y)
+    column = closed_column(y)
     if column.n != n:
         raise SchemaError(f"y: found {column.n} target(s) for {n} rows; expected one per row, in the same order.")
     return lambda: np.ascontiguousarray(outcome.encode(column.cells()), dtype=np.float64)
 
 
-def _column(y: Any) -> Column:
+def closed_column(y: Any) -> Column:
     if y is None:
         raise SchemaError("y: found None; expected one target per row (or a table and a Schema naming its target).")
     if isinstance(y, Column):
@@ -46,4 +46,4 @@ def _array_column(y: object) -> Column:
 
 def _single(cell: object) -> object:
     """The target of a row written as a list of one cell."""
-    return cell[0] if issubclass(type(cell), list | tuple) and len(cell) == 1 else cell  # type: ignore[arg-type, index]
+    return cell[0] if (type(cell) is list or type(cell) is tuple) and len(cell) == 1 else cell

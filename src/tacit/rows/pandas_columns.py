@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tacit.rows.arrays import NUMERIC, Cells, check_kind
+from tacit.domain import NUMERIC, Cells
+from tacit.rows.arrays import check_kind
 from tacit.rows.arrow_columns import arrow_cells, check_arrow_type
 from tacit.rows.columns import Column, looked_up, refuse_kind
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit.rows.arrays import Cells
+from tacit.domain import Cells
 from tacit.rows.columns import Column, refuse_kind, texts
 
 

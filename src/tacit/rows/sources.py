@@ -7,8 +7,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from scipy.sparse import csr_array
 
-from tacit.domain import ArrayEncoding, Codes, Encoding
-from tacit.rows.arrays import Cells
+from tacit.domain import ArrayEncoding, Cells, Codes, Encoding
 from tacit.rows.kept import KeptBlocks, aligned
 from tacit.rows.schedule import dense_block_rows, sparse_block_rows
 from tacit.rows.summation import FloatArray

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from tacit.domain import NUMERIC
 from tacit.errors import SchemaError
-from tacit.rows.arrays import NUMERIC
 
 
 def check_sparse(matrix: Any) -> None:
