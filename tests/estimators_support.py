@@ -1,15 +1,25 @@
 """Small tables, estimators and accounts for the tests of estimators."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 
-from tacit import PrivateLinearSVC, PrivateLogisticRegression, PrivateRidge, Schema
-from tacit.estimators.base import PrivateLinearModel
+from tacit import (
+    AccuracyFirst,
+    PrivateHistogram,
+    PrivateLasso,
+    PrivateLinearSVC,
+    PrivateLogisticRegression,
+    PrivateRidge,
+    PrivateSearch,
+    Schema,
+)
+from tacit.estimators.linear import PrivateLinearModel
 from tacit.noise import RecordedEntropy, SystemEntropy
 
 FEATURES: dict[str, Any] = {
@@ -61,5 +71,88 @@ CASES: dict[str, tuple[type[PrivateLinearModel], dict[str, Any], str]] = {
 def counted_words() -> Iterator[RecordedEntropy]:
     """Fits inside take their randomness from a recorder, so that words can be counted afterwards."""
     recorder = RecordedEntropy(SystemEntropy())
-    with patch("tacit.estimators.base.entropy_of", lambda _: recorder):
+    with patch("tacit.estimators.pipeline.entropy_of", lambda _: recorder):
         yield recorder
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """One estimator of every kind: how it is made, the target it wants, and what of it is released."""
+
+    name: str
+    make: Callable[..., Any]
+    target: str
+    released: tuple[str, ...]
+
+    def table(self) -> pd.DataFrame:
+        frame = people(target=self.target)
+        return frame[["age"]] if self.name == "histogram" else frame
+
+    def fit(self, **options: Any) -> Any:
+        return self.make(**options).fit(self.table())
+
+    def check_same(self, model: Any, other: Any) -> None:
+        """The same bits and the same certificate."""
+        for name in self.released:
+            one, two = getattr(model, name), getattr(other, name)
+            assert one.equals(two) if isinstance(one, pd.DataFrame) else np.array_equal(one, two), name
+        assert model.certificate_ == other.certificate_
+        assert str(model.certificate_) == str(other.certificate_)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+LINEAR = ("coef_", "intercept_", "encoded_coef_")
+EVERY = [
+    Fitted("ridge", lambda **o: PrivateRidge(domain=schema("real"), **o), "real", LINEAR),
+    Fitted("ridge, intervals", lambda **o: PrivateRidge(domain=schema("real"), inference=True, **o), "real", LINEAR),
+    Fitted("logistic", lambda **o: PrivateLogisticRegression(domain=schema(), **o), "binary", LINEAR),
+    Fitted(
+        "logistic, intervals",
+        lambda **o: PrivateLogisticRegression(domain=schema("classes"), inference=True, **o),
+        "classes",
+        LINEAR,
+    ),
+    Fitted("svc", lambda **o: PrivateLinearSVC(domain=schema(), loss="hinge", **o), "binary", LINEAR),
+    Fitted(
+        "lasso",
+        lambda **o: PrivateLasso(domain=schema("real"), privacy=9.0, path_privacy=1.0, steps=3, **o),
+        "real",
+        (*LINEAR, "loss_path_", "support_", "steps_"),
+    ),
+    Fitted(
+        "lasso, classes",
+        lambda **o: PrivateLasso(domain=schema("classes"), loss="logistic", privacy=99.0, steps=3, **o),
+        "classes",
+        LINEAR,
+    ),
+    Fitted(
+        "search",
+        lambda **o: PrivateSearch(PrivateLogisticRegression(domain=schema(), **o), {"l2": [0.1, 1.0]}),
+        "binary",
+        ("best_index_",),
+    ),
+    Fitted(
+        "accuracy first",
+        lambda **o: AccuracyFirst(
+            PrivateRidge(domain=schema("real"), radius=1.0, l2=0.5, **o), excess_risk=0.5, max_privacy=500.0
+        ),
+        "real",
+        ("met_", "loss_", "trace_"),
+    ),
+    Fitted(
+        "accuracy first, not met",
+        lambda **o: AccuracyFirst(
+            PrivateRidge(domain=schema("real"), radius=1.0, l2=0.5, **o), excess_risk=0.05, max_privacy=40.0
+        ),
+        "real",
+        ("met_", "loss_", "trace_"),
+    ),
+    Fitted(
+        "histogram",
+        lambda **o: PrivateHistogram([20.0, 50.0], low=0, high=100, select_privacy=1.0, **o),
+        "real",
+        ("counts_", "density_", "bin_width_"),
+    ),
+]

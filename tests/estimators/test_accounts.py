@@ -1,4 +1,4 @@
-"""Fits under an account: charged before a row is read, released only as stored."""
+"""Fits under an account: charged before a row is read, released only as stored, replayed as they were."""
 
 import pickle
 from pathlib import Path
@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from estimators_support import CASES, people, schema
-from tacit import Ledger, PrivateLogisticRegression, PrivateRidge, Pure
-from tacit.errors import BudgetExceeded
-from tacit.estimators import payment
+import tacit
+from estimators_support import EVERY, Fitted, people, schema
+from tacit import Domain, Ledger, PrivateLogisticRegression, PrivateRidge, Pure
+from tacit.errors import BudgetExceeded, LedgerError, ParameterError
 from tacit.ledger import Account
 from tacit.privacy import ZCDP, Approx
 from tacit.rows import Rows
@@ -25,35 +25,20 @@ class Read(Exception):
     """A row was asked for."""
 
 
-def forbid_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_charge_outlives_a_crash(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The charge is durable before reading starts, so a fit that dies has been paid for, and its key pays no other."""
+    account = ledger.open("people", limit=Pure(1.0)).keyed("job")
+
     def total(rows: Rows, kernel: object) -> object:
         raise Read
 
     monkeypatch.setattr(Rows, "total", total)
-
-
-@pytest.mark.parametrize(("kind", "options", "target"), CASES.values(), ids=CASES)
-def test_no_row_is_read_beyond_the_budget(
-    kind: Any, options: dict[str, Any], target: str, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    account = ledger.open("people", limit=Pure(0.5))
-    forbid_reading(monkeypatch)
-    model = kind(privacy=1.0, domain=schema(target), ledger=account, **options)
-    with pytest.raises(BudgetExceeded):
-        model.fit(people(target=target))
-    assert account.spent.epsilon == 0
-    assert not hasattr(model, "coef_")
-    with pytest.raises(Read):  # and the trap works: within the budget rows would have been read
-        model.set_params(privacy=0.25).fit(people(target=target))
-
-
-def test_a_charge_outlives_a_crash(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The charge is durable before reading starts, so a fit that dies has been paid for."""
-    account = ledger.open("people", limit=Pure(1.0))
-    forbid_reading(monkeypatch)
+    model = PrivateRidge(privacy=0.75, domain=schema("real"), ledger=account)
     with pytest.raises(Read):
-        PrivateRidge(privacy=0.75, domain=schema("real"), ledger=account).fit(people(target="real"))
+        model.fit(people(target="real"))
     assert account.spent.epsilon == 0.75
+    with pytest.raises(LedgerError):
+        model.fit(people(target="real"))
 
 
 def test_every_fit_is_a_new_release(ledger: Ledger) -> None:
@@ -78,23 +63,76 @@ def test_certificate_names_the_entry(budget: Any, ledger: Ledger) -> None:
     assert model.certificate_.ledger in str(model.certificate_)
 
 
-def test_stored_bytes_are_what_is_returned(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What leaves a fit is what the account stored, bit for bit; a key that has released releases the same again."""
+@pytest.mark.parametrize("case", EVERY, ids=str)
+def test_the_ledger_stores_the_model_file_and_a_fit_is_read_from_it(
+    case: Fitted, ledger: Ledger, tmp_path: Path
+) -> None:
+    """What leaves a fit is what the account stored, byte for byte; the stored bytes open like a saved model."""
+    account = ledger.open("rows", limit=Pure(1000.0)).keyed("job")
+    fitted = case.fit(ledger=account)
+    assert account.fetch("job") == fitted.model_file().to_bytes()
+    (tmp_path / "fetched.json").write_bytes(account.fetch("job"))
+    case.check_same(tacit.load(tmp_path / "fetched.json"), fitted)
+
+
+@pytest.mark.parametrize("case", EVERY, ids=str)
+def test_a_fit_tried_again_with_its_key_is_the_same_release_and_costs_nothing(case: Fitted, ledger: Ledger) -> None:
+    account = ledger.open("rows", limit=Pure(1000.0)).keyed("job")
+    fitted = case.fit(ledger=account)
+    spent = account.spent
+    again = case.fit(ledger=pickle.loads(pickle.dumps(account)))  # noqa: S301
+    case.check_same(again, fitted)
+    assert again.model_file().to_bytes() == fitted.model_file().to_bytes()
+    assert account.spent == spent
+
+
+@pytest.mark.parametrize("case", EVERY, ids=str)
+def test_a_replay_keeps_its_seal(case: Fitted, ledger: Ledger, tmp_path: Path) -> None:
+    """A key that was used with a seed gives the sealed release to a seed, and nothing to a fit without."""
+    account = ledger.open("rows", limit=Pure(1000.0)).keyed("job")
+    sealed = case.fit(ledger=account, random_state=0)
+    again = case.fit(ledger=account, random_state=1)
+    again.save(tmp_path / "model.json")
+    for model in (sealed, again, tacit.load(tmp_path / "model.json")):
+        assert not model.certificate_.private
+        assert "NOT PRIVATE" in str(model.certificate_)
+        case.check_same(model, sealed)
+    with pytest.raises(LedgerError, match="job"):
+        case.fit(ledger=account)
+
+
+@pytest.mark.parametrize("case", EVERY, ids=str)
+def test_a_private_release_is_not_sealed_by_a_later_seed(case: Fitted, ledger: Ledger) -> None:
+    account = ledger.open("rows", limit=Pure(1000.0)).keyed("job")
+    assert case.fit(ledger=account).certificate_.private
+    with pytest.raises(LedgerError, match="job"):
+        case.fit(ledger=account, random_state=0)
+
+
+def test_a_key_stands_for_one_question(ledger: Ledger) -> None:
+    account = ledger.open("people", limit=Pure(9.0)).keyed("job")
+    PrivateRidge(privacy=1.0, domain=schema("real"), ledger=account).fit(people(target="real"))
+    other = PrivateRidge(privacy=1.0, domain=schema("real"), fit_intercept=False, ledger=account)
+    with pytest.raises(LedgerError, match="job"):
+        other.fit(people(target="real"))
+
+
+def test_an_account_opened_for_a_declaration_takes_no_other(ledger: Ledger) -> None:
+    declared = schema("real")
+    account = ledger.open("people", limit=Pure(5.0), schema=declared.fingerprint())
+    PrivateRidge(domain=declared, ledger=account).fit(people(target="real"))
+    with pytest.raises(ParameterError, match="declaration"):
+        PrivateRidge(domain=schema("real", rows=60), ledger=account).fit(people(target="real"))
+
+
+def test_labels_must_be_declared_where_an_account_pays(ledger: Ledger) -> None:
+    """To find them would mean to read y before the charge."""
     account = ledger.open("people", limit=Pure(5.0))
-    kept: list[bytes] = []
-    encode = payment._to_bytes
-
-    def keeping(releases: Any) -> bytes:
-        kept.append(encode(releases))
-        return kept[-1]
-
-    monkeypatch.setattr(payment, "_to_bytes", keeping)
-    model = PrivateRidge(privacy=1.0, domain=schema("real"), ledger=account).fit(people(target="real"))
-    (release,) = payment._from_bytes(kept[0])
-    assert np.array_equal(model.encoded_coef_[0], release.theta)
-    once = account.run(1.0, b"query", lambda: kept[0], key="again")
-    assert account.run(1.0, b"query", lambda: pytest.fail("computed twice"), key="again") == once
-    assert account.spent.epsilon == 2.0
+    X, y = np.eye(4), [0, 1, 0, 1]
+    with pytest.raises(ParameterError, match=r"declare them, domain=Domain\(classes="):
+        PrivateLogisticRegression(ledger=account).fit(X, y)
+    assert account.spent.epsilon == 0
+    PrivateLogisticRegression(domain=Domain(classes=(0, 1)), ledger=account).fit(X, y)
 
 
 def test_accounts_survive_cloning(ledger: Ledger) -> None:
@@ -102,16 +140,3 @@ def test_accounts_survive_cloning(ledger: Ledger) -> None:
 
     account: Account = ledger.open("people", limit=Pure(5.0))
     assert clone(PrivateRidge(ledger=account)).ledger is account
-
-
-def test_a_fit_tried_again_with_its_key_is_the_same_release_and_costs_nothing(ledger: Ledger) -> None:
-    account = ledger.open("survey", limit=Pure(1.5))
-    X, y = np.linspace(-1, 1, 40).reshape(-1, 2) / 2, np.arange(20) % 2
-    fits = [PrivateLogisticRegression(privacy=1.0, ledger=account.keyed("job 1")).fit(X, y) for _ in range(2)]
-    assert np.array_equal(fits[0].coef_, fits[1].coef_)
-    assert account.spent.epsilon == pytest.approx(1.0)
-    handle = pickle.loads(pickle.dumps(account.keyed("job 1")))  # noqa: S301
-    again = PrivateLogisticRegression(privacy=1.0, ledger=handle).fit(X, y)
-    assert np.array_equal(again.coef_, fits[0].coef_)
-    with pytest.raises(BudgetExceeded):
-        PrivateLogisticRegression(privacy=1.0, ledger=account.keyed("job 2")).fit(X, y)

@@ -10,7 +10,7 @@ import pytest
 from tacit import ZCDP, Approx, Domain, PrivateLinearSVC, PrivateLogisticRegression, Pure
 from tacit.domain import CLASSIFICATION
 from tacit.noise import Entropy, SeededEntropy, SystemEntropy
-from tacit.privacy import as_budget, compose, share_among
+from tacit.privacy import compose, share_among
 from tacit.rows import open_rows
 
 WIDTH = 300
@@ -22,9 +22,9 @@ Y = np.array([0, 1, 2] * 4)
 def released(entropies: Callable[[int], Entropy], budget: Any) -> np.ndarray:
     """Coefficients of features that are 0 in every row: nothing but noise, one row per class."""
     model = PrivateLogisticRegression(privacy=budget, domain=DOMAIN)
-    model.classes_ = np.array(DOMAIN.classes)
-    jobs = model._jobs(open_rows(X, Y, DOMAIN, CLASSIFICATION), model._request(), as_budget(budget))
-    thetas = [job.plan.mechanism(job.rows, entropies(k)).theta for k, job in enumerate(jobs)]
+    fit = model._order(X, Y).job
+    rows = open_rows(X, Y, DOMAIN, CLASSIFICATION)
+    thetas = [fit.plan.mechanism(part.of(rows), entropies(k)).theta for k, part in enumerate(fit.parts)]
     return np.stack(thetas)[:, :-1]
 
 

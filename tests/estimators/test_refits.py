@@ -17,13 +17,14 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from tacit import Ledger, PrivateLogisticRegression, PrivateRidge, Pure
+from tacit import Domain, Ledger, PrivateLogisticRegression, PrivateRidge, Pure
 from tacit.errors import BudgetExceeded, ParameterError
 from tacit.ledger import Account
 
 X = np.random.default_rng(0).normal(size=(60, 3)) / 4
 Y = np.array([0, 1, 2] * 20)
 GRID = {"l2": [0.01, 0.1]}
+DECLARED = Domain(classes=(0, 1, 2))
 
 
 @pytest.fixture
@@ -58,13 +59,16 @@ def test_refused_without_an_account(refit: Callable[[Any], Any]) -> None:
 
 @pytest.mark.parametrize("refit", REFITS.values(), ids=REFITS)
 def test_every_fit_is_charged(refit: Callable[[Any], Any], account: Account) -> None:
-    refit(PrivateLogisticRegression(privacy=1.0, ledger=account))
+    classes = (0, 1) if refit is REFITS["one against the rest"] else (0, 1, 2)
+    refit(PrivateLogisticRegression(privacy=1.0, domain=Domain(classes=classes), ledger=account))
     assert charges(account) >= 1
     assert account.spent.epsilon == pytest.approx(charges(account))
 
 
 def test_grid_search_is_charged_once_a_fit(account: Account) -> None:
-    search = GridSearchCV(PrivateLogisticRegression(privacy=1.0, ledger=account), GRID, cv=3, error_score="raise")
+    search = GridSearchCV(
+        PrivateLogisticRegression(privacy=1.0, domain=DECLARED, ledger=account), GRID, cv=3, error_score="raise"
+    )
     search.fit(X, Y)
     assert charges(account) == 2 * 3 + 1
     assert account.spent.epsilon == pytest.approx(7.0)
@@ -74,7 +78,7 @@ def test_grid_search_is_charged_once_a_fit(account: Account) -> None:
 def test_other_processes_are_noticed_and_charged(account: Account) -> None:
     with pytest.raises(ParameterError, match="Pass ledger=account"):
         GridSearchCV(PrivateLogisticRegression(), GRID, cv=2, n_jobs=2, error_score="raise").fit(X, Y)
-    model = PrivateLogisticRegression(privacy=1.0, ledger=account)
+    model = PrivateLogisticRegression(privacy=1.0, domain=DECLARED, ledger=account)
     GridSearchCV(model, GRID, cv=2, n_jobs=2, error_score="raise").fit(X, Y)
     assert charges(account) == 2 * 2 + 1
 
@@ -82,7 +86,9 @@ def test_other_processes_are_noticed_and_charged(account: Account) -> None:
 def test_an_account_ends_a_search(tmp_path: Path) -> None:
     small = Ledger(tmp_path / "budget.db").open("rows", limit=Pure(2.5))
     with pytest.raises(BudgetExceeded):
-        GridSearchCV(PrivateLogisticRegression(ledger=small), GRID, cv=2, error_score="raise").fit(X, Y)
+        GridSearchCV(PrivateLogisticRegression(domain=DECLARED, ledger=small), GRID, cv=2, error_score="raise").fit(
+            X, Y
+        )
     assert small.spent.epsilon == pytest.approx(2.0)
 
 

@@ -98,7 +98,7 @@ def test_tables_and_schemas() -> None:
     assert set(model.predict(frame)) <= {"yes", "no"}
     real = PrivateLasso(domain=schema("real"), privacy=3.0).fit(people(200, "real"))
     assert np.all(np.isfinite(real.predict(people(10, "real"))))
-    with pytest.raises(ParameterError, match="needs a target of type"):
+    with pytest.raises(ParameterError, match="needs a target with min and max"):
         PrivateLasso(domain=schema("binary")).fit(frame)
 
 

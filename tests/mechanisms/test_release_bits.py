@@ -11,7 +11,8 @@ from scipy import optimize
 
 from mechanisms_support import Floats, Table, log_spherical, rows_of
 from tacit.domain import Geometry
-from tacit.estimators.payment import Job, run
+from tacit.estimators.fits import Fit
+from tacit.estimators.kinds import Part
 from tacit.losses import HuberHinge, Logistic, Squared
 from tacit.mechanisms.centred import CentredObjective
 from tacit.mechanisms.choice import FitRequest, centred, objective
@@ -183,11 +184,11 @@ class SameWords:
 def test_classes_never_share_noise():
     rows = rows_of([[0.5, 0.1], [-0.5, 0.2]], [-1, -1])
     plan = objective(Shape.of(rows), FitRequest(Logistic()), Pure(0.5))
-    jobs = [Job(rows, plan, label) for label in "abc"]
-    check_independent(run(jobs, SystemEntropy(), None, {}, "test").releases)
+    fit = Fit(plan, (Part(), Part(), Part()), lambda _, release: {"release": release})
+    check_independent([vector["release"] for vector in fit(rows, SystemEntropy()).released["vectors"]])
     shared: Entropy = SameWords()
     with pytest.raises(AssertionError):
-        check_independent(run(jobs, shared, None, {}, "test").releases)
+        check_independent([vector["release"] for vector in fit(rows, shared).released["vectors"]])
 
 
 def test_replayed_words_give_the_same_release():

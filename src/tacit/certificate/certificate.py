@@ -6,7 +6,7 @@ Everything in it is public: it is a function of declarations, budgets and calibr
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from tacit.mechanisms import Facts
 from tacit.privacy import Budget, ExPost, loss_from_dict
@@ -21,6 +21,7 @@ class Certificate:
 
     guarantee: a budget, or what a search that decides while running really lost; then `choice` says what it could have.
     delta: where a pure or zCDP guarantee is also stated as (ε, δ): the δ that was asked for, if one was.
+    first: which of `currencies` is stated first, the one that was asked for; "" for that of the guarantee.
     """
 
     guarantee: Budget | ExPost
@@ -35,11 +36,24 @@ class Certificate:
     version: str
     ledger: str | None = None
     delta: float = REPORTED_DELTA
+    first: str = ""
+
+    @classmethod
+    def stating(cls, asked: Budget, **facts: Any) -> Self:
+        """A certificate that speaks in the currency that was asked for, at the δ that was asked for."""
+        delta = asked.own_delta or REPORTED_DELTA
+        return cls(**facts, delta=delta, first=next(iter(asked.statements(delta))))
 
     @property
     def currencies(self) -> dict[str, str]:
-        """The guarantee in every currency that it implies."""
-        return self.guarantee.statements(self.delta)
+        """The guarantee in every currency that it implies, the one that was asked for first."""
+        implied = self.guarantee.statements(self.delta)
+        return {self.first: implied[self.first], **implied} if self.first in implied else implied
+
+    @property
+    def headline(self) -> str:
+        """The guarantee in the currency that was asked for."""
+        return next(iter(self.currencies.values()))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, enough to rebuild the certificate."""
@@ -81,6 +95,7 @@ class Certificate:
             version=stored["tacit"],
             ledger=stored["ledger"],
             delta=stored["delta"],
+            first=next(iter(stored["currencies"])),
         )
 
     def __str__(self) -> str:

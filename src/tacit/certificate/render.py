@@ -41,10 +41,7 @@ def as_html(certificate: Certificate) -> str:
 def _entries(certificate: Certificate) -> Iterator[tuple[str, str]]:
     if not certificate.private:
         yield SEAL, "noise came from a seed; whoever knows the seed can subtract it. For tests only."
-    currencies = list(certificate.currencies.values())
-    yield "Guarantee", currencies[0]
-    if len(currencies) > 1:
-        yield "which implies", "; ".join(currencies[1:])
+    yield from _guarantee_entries(certificate)
     yield "Neighbours", NEIGHBOURS
     yield "Unit of privacy", f"{certificate.unit}; n = {certificate.n:,}"
     yield "Choice", certificate.choice
@@ -57,6 +54,17 @@ def _entries(certificate: Certificate) -> Iterator[tuple[str, str]]:
     if certificate.ledger:
         yield "Ledger", certificate.ledger
     yield "Made by", f"tacit {certificate.version}"
+
+
+def _guarantee_entries(certificate: Certificate) -> Iterator[tuple[str, str]]:
+    """First what was asked for, then what was proved if that is stronger, then what else follows from it."""
+    stated, *others = certificate.currencies.values()
+    yield "Guarantee", stated
+    proved = str(certificate.guarantee)
+    if proved != stated:
+        yield "which follows from", proved
+    if rest := [each for each in others if each != proved]:
+        yield "which implies" if proved == stated else "and so does", "; ".join(rest)
 
 
 def _grouped(releases: Iterable[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:

@@ -1,12 +1,12 @@
 """Private estimators that behave like scikit-learn's."""
 
 from pathlib import Path
+from typing import Any
 
-from tacit.estimators import lasso_file, persistence
 from tacit.estimators.accuracy_first import AccuracyFirst
-from tacit.estimators.base import PrivateLinearModel
 from tacit.estimators.histogram import PrivateHistogram
 from tacit.estimators.lasso import PrivateLasso
+from tacit.estimators.loading import loaded
 from tacit.estimators.logistic import PrivateLogisticRegression
 from tacit.estimators.ridge import PrivateRidge
 from tacit.estimators.search import PrivateSearch
@@ -23,10 +23,17 @@ __all__ = [
     "load",
 ]
 
+ESTIMATORS = (
+    AccuracyFirst,
+    PrivateHistogram,
+    PrivateLasso,
+    PrivateLinearSVC,
+    PrivateLogisticRegression,
+    PrivateRidge,
+    PrivateSearch,
+)
 
-def load(path: str | Path) -> PrivateLinearModel | PrivateLasso:
-    """A model that `save` wrote."""
-    if persistence.read_model(Path(path))["estimator"] == PrivateLasso.__name__:
-        return lasso_file.restore(PrivateLasso, Path(path))
-    models = (PrivateRidge, PrivateLogisticRegression, PrivateLinearSVC)
-    return persistence.restore({model.__name__: model for model in models}, Path(path))
+
+def load(path: str | Path) -> Any:
+    """A fitted estimator that `save` wrote, or that a ledger stored."""
+    return loaded(Path(path), {estimator.__name__: estimator for estimator in ESTIMATORS})

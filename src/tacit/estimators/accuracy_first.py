@@ -1,22 +1,22 @@
 """Choose ε by accuracy: say how much risk you can live with, pay the least ε that reaches it."""
 
-from typing import Any, Self
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from tacit._version import __version__
-from tacit.certificate import Certificate, describe
-from tacit.domain import Domain, Schema
+from tacit.certificate import describe
 from tacit.errors import ParameterError
-from tacit.estimators.base import PrivateLinearModel
-from tacit.estimators.classifier import PrivateClassifier
-from tacit.estimators.guard import refuse_unpaid_refits
-from tacit.estimators.intervals import wants_intervals
-from tacit.estimators.search_payment import run_search
-from tacit.mechanisms import Shape
+from tacit.estimators.kinds import Part
+from tacit.estimators.model_file import ModelFile
+from tacit.estimators.model_search import PrivateModelSearch, only_part, with_assumptions
+from tacit.estimators.parameters import plain_parameters
+from tacit.estimators.pipeline import Finished, Order
+from tacit.estimators.vectors import Vector
+from tacit.mechanisms import Facts, Shape
 from tacit.mechanisms.accuracy import (
     PURE_NOISES,
     AccuracyProblem,
@@ -33,15 +33,78 @@ from tacit.mechanisms.accuracy import (
     published_noise_reduction,
     published_theory,
 )
-from tacit.noise import Entropy, entropy_of
-from tacit.privacy import Approx, ExPost, Pure, as_budget
-from tacit.rows import Rows, open_rows
+from tacit.noise import Entropy
+from tacit.privacy import Approx, Budget, ExPost, Pure, as_budget
+from tacit.rows import Rows
 
 DEFAULT_L2 = 0.005
 NOISES = {None: PURE_NOISES, "spherical": (SphericalReduction(),), "laplace": (LaplaceReduction(),)}
 
 
-class AccuracyFirst(BaseEstimator):  # type: ignore[misc]
+@dataclass(frozen=True)
+class TestNoise:
+    """What a certificate says of the noise of a test of accuracy."""
+
+    name: str
+    scale: float
+
+
+@dataclass(frozen=True)
+class AccuracyJob:
+    """A calibrated search that decides while it runs how much it spends. goal: what is promised, in words."""
+
+    search: AccuracySearch
+    part: Part
+    goal: str
+
+    @property
+    def charge(self) -> Budget:
+        """The most it can be; what it was is settled afterwards. By `ledger-ex-post`."""
+        return self.search.charge
+
+    @property
+    def query(self) -> Any:
+        return {"test": self.search.test.description, "costs": self.search.hypotheses.costs}
+
+    def __call__(self, rows: Rows, entropy: Entropy) -> Finished:
+        outcome = self.search(self.part.of(rows), entropy)
+        last = len(self.search.hypotheses.costs) - 1 if outcome.level is None else outcome.level
+        costs = [[self.search.test.cost(t + 1), self.search.hypotheses.costs[t]] for t in range(last + 1)]
+        vectors = []
+        if outcome.theta is not None:
+            deviations = np.full(outcome.theta.size, self.search.hypotheses.deviation(last))
+            vectors = [Vector(outcome.theta, deviations, bounded=False).to_dict()]
+        released = {"level": outcome.level, "costs": costs, "vectors": vectors}
+        return Finished(released, outcome.paid, self._choice(outcome), self._entries(last))
+
+    def _choice(self, outcome: Outcome) -> str:
+        count = len(self.search.hypotheses.costs)
+        end = "no level passed" if outcome.level is None else f"halted at level {outcome.level + 1} of {count}"
+        return (
+            f"{self.goal}; {end}. The loss stated is that of this outcome (ex post); before the search the most it "
+            f"could be was {self.charge}"
+        )
+
+    def _entries(self, level: int) -> tuple[Mapping[str, Any], ...]:
+        """The test up to this level, if one was paid, and the hypothesis there."""
+        search = self.search
+        paid, facts = search.test.cost(level + 1), search.hypotheses.facts(level)
+        test = Facts(
+            mechanism=f"test of accuracy: {search.test.name}",
+            theorems=(*search.test.theorems, "truncated-excess-risk", "lazy-comparison"),
+            sensitivity=search.query.sensitivity,
+            charge=Pure(paid or 1.0),
+            law=TestNoise(search.test.description, search.test.scale),
+            grid=None,
+            l2=search.query.problem.l2,
+            radius=search.query.radius,
+            tolerance=search.query.tolerance,
+        )
+        described = [test] if paid else []
+        return tuple(describe(each) for each in (*described, *([] if facts is None else [facts])))
+
+
+class AccuracyFirst(PrivateModelSearch):
     """The private model with the smallest ε whose excess risk is small enough, found by a private search.
 
     estimator: PrivateRidge, PrivateLogisticRegression or PrivateLinearSVC("huber") with its domain, l2 (default 0.005),
@@ -58,8 +121,6 @@ class AccuracyFirst(BaseEstimator):  # type: ignore[misc]
     After `fit`: met_, loss_ (ExPost: what was paid), trace_ (levels tried), certificate_, and, if met_,
     best_estimator_. If no level passes, no parameters leave and all that was reserved is paid.
     """
-
-    best_estimator_: PrivateLinearModel
 
     def __init__(
         self,
@@ -82,42 +143,6 @@ class AccuracyFirst(BaseEstimator):  # type: ignore[misc]
         self.noise = noise
         self.levels = levels
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Search. X: array, sparse matrix or table; y: targets, or None to take the schema's target column."""
-        model = self._model()
-        goal = self._goal()
-        refuse_unpaid_refits(model.ledger)
-        declaration, X, y = model._admit(X, y)
-        rows = open_rows(X, y, declaration, model._geometry())
-        search = self._plan(self._question(model, Shape.of(rows)), goal)
-        entropy = entropy_of(model.random_state)
-        query = {
-            "estimator": f"AccuracyFirst({type(model).__name__})",
-            "declaration": declaration.fingerprint(),
-            "n": rows.n,
-        }
-        outcome, entry = run_search(search, self._targets(model, rows), entropy, model.ledger, query, "AccuracyFirst")
-        certificate = self._certificate(model, search, outcome, entropy, declaration, rows.n, entry)
-        self._keep(model, search, outcome, certificate)
-        if outcome.theta is not None:
-            deviation = search.hypotheses.deviation(outcome.level or 0)
-            deviations = np.full((1, rows.width), deviation)
-            model._restore(rows.encoding, declaration, outcome.theta[None, :], deviations, certificate, ())
-            self.best_estimator_ = model
-        return self
-
-    def predict(self, X: Any) -> Any:
-        """Predictions of the model that was found."""
-        return self._found().predict(X)
-
-    def score(self, X: Any, y: Any) -> float:
-        """The score of the model that was found: R² or accuracy."""
-        return float(self._found().score(X, y))
-
-    def summary(self) -> Any:
-        """The summary of the model that was found: coefficients, the noise in them, and what was paid."""
-        return self._found().summary()
-
     def plot(self, ax: Any = None) -> Any:
         """What each level tried would have cost, test and hypothesis apart; the last one was paid. Needs matplotlib."""
         from tacit.estimators.accuracy_plot import plot_search
@@ -125,21 +150,36 @@ class AccuracyFirst(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return plot_search(self.trace_, self.met_, self.excess_risk, ax)
 
-    def _model(self) -> PrivateLinearModel:
-        if not isinstance(self.estimator, PrivateLinearModel):
-            raise ParameterError(f"estimator must be a private linear model, got {type(self.estimator).__name__}")
-        model = clone(self.estimator)
-        assert isinstance(model, PrivateLinearModel)
+    def _order(self, X: Any, y: Any) -> Order[Rows]:
+        model, asked = self._model(), self._asked()
+        request = model.request()
+        admitted = model.admit(X, y)
+        problem = AccuracyProblem(Shape.of(admitted.rows), request.loss, request.l2, request.radius, model.mechanism)
+        search = self._plan(problem, asked)
+        return Order(
+            type(self).__name__,
+            plain_parameters(self),
+            with_assumptions(admitted, "the excess risk asked for and the privacy levels"),
+            AccuracyJob(search, only_part(model, admitted), self._goal()),
+            asked.most,
+        )
+
+    def _model(self) -> Any:
+        model = super()._model()
         if model.l2 is None:
             model.l2 = DEFAULT_L2
-        allowed = ("auto", "output") if isinstance(model, PrivateClassifier) else ("auto", "output", "covariance")
+        allowed = ("auto", "output", "covariance") if model.request().loss.quadratic else ("auto", "output")
         if model.mechanism not in allowed:
             raise ParameterError(f"mechanism must be one of {allowed} for an accuracy-first search")
-        if wants_intervals(model.inference):
-            raise ParameterError("an accuracy-first search buys no intervals; leave inference out")
         return model
 
-    def _goal(self) -> AccuracyRequest:
+    def _goal(self) -> str:
+        promise = f"excess risk at most {self.excess_risk:g} except with probability {self.failure:g}"
+        if (self.method, self.calibration) == ("theory", "published"):  # the printed theorem bounds a mean
+            promise = f"expected excess risk at most {self.excess_risk:g} by the published theorem"
+        return f"accuracy first ({self.method}, {self.calibration}): {promise}"
+
+    def _asked(self) -> AccuracyRequest:
         most = as_budget(self.max_privacy)
         if most.unit == "rho":
             raise ParameterError("max_privacy must be Pure, Approx or a number: a realised loss bounds no zCDP")
@@ -147,102 +187,48 @@ class AccuracyFirst(BaseEstimator):  # type: ignore[misc]
             raise ParameterError("max_privacy with a δ is for method='brownian'; pass Pure(epsilon) or a number")
         return AccuracyRequest(float(self.excess_risk), float(self.failure), most)
 
-    def _question(self, model: PrivateLinearModel, shape: Shape) -> AccuracyProblem:
-        asked = model._request()
-        assert asked.l2 is not None
-        return AccuracyProblem(shape, asked.loss, asked.l2, asked.radius, model.mechanism)
-
-    def _plan(self, question: AccuracyProblem, goal: AccuracyRequest) -> AccuracySearch:
+    def _plan(self, problem: AccuracyProblem, asked: AccuracyRequest) -> AccuracySearch:
         if self.levels is not None and not (isinstance(self.levels, int) and self.levels >= 2):
             raise ParameterError(f"levels must be an integer of at least 2, or None, got {self.levels!r}")
         if self.noise not in NOISES:
             raise ParameterError(f"noise must be None, 'spherical' or 'laplace', got {self.noise!r}")
         match self.calibration, self.method:
             case "tight", "noise-reduction":
-                return plan_noise_reduction(question, goal, self.levels, NOISES[self.noise])
+                return plan_noise_reduction(problem, asked, self.levels, NOISES[self.noise])
             case "tight", "brownian":
-                return plan_brownian(question, goal, self.levels)
+                return plan_brownian(problem, asked, self.levels)
             case "tight", "doubling":
-                return plan_doubling(question, goal)
+                return plan_doubling(problem, asked)
             case "tight", "theory":
-                return plan_theory(question, goal)
+                return plan_theory(problem, asked)
             case "published", "noise-reduction":
-                return published_noise_reduction(question, goal, self.levels)
+                return published_noise_reduction(problem, asked, self.levels)
             case "published", "doubling":
-                return published_doubling(question, goal)
+                return published_doubling(problem, asked)
             case "published", "theory":
-                return published_theory(question, goal)
+                return published_theory(problem, asked)
         raise ParameterError(
             f"method={self.method!r} with calibration={self.calibration!r} is not offered; methods are "
             "'noise-reduction', 'doubling' and 'theory', each 'tight' or 'published', and 'brownian', 'tight'"
         )
 
-    def _targets(self, model: PrivateLinearModel, rows: Rows) -> Rows:
-        if not isinstance(model, PrivateClassifier):
-            return rows
-        if len(model.classes_) != 2:
-            raise ParameterError(f"an accuracy-first search is for two classes, not {len(model.classes_)}")
-        return rows.one_vs_rest(1)
-
-    def _certificate(
-        self,
-        model: PrivateLinearModel,
-        search: AccuracySearch,
-        outcome: Outcome,
-        entropy: Entropy,
-        declaration: Domain | Schema,
-        n: int,
-        entry: str | None,
-    ) -> Certificate:
-        level = len(search.hypotheses.costs) - 1 if outcome.level is None else outcome.level
-        facts = search.hypotheses.facts(level)
-        return Certificate(
-            guarantee=outcome.paid,
-            n=n,
-            unit=declaration.unit if isinstance(declaration, Schema) else "one row",
-            choice=self._choice(search, outcome),
-            releases=(*_test_facts(search, level), *([] if facts is None else [describe(facts)])),
-            randomness=entropy.source,
-            private=entropy.private,
-            assumed_public=(*model._assumed_public(), "the excess risk asked for and the privacy levels"),
-            schema_fingerprint=declaration.fingerprint(),
-            version=__version__,
-            ledger=entry,
-        )
-
-    def _choice(self, search: AccuracySearch, outcome: Outcome) -> str:
-        count = len(search.hypotheses.costs)
-        end = "no level passed" if outcome.level is None else f"halted at level {outcome.level + 1} of {count}"
-        promise = f"excess risk at most {self.excess_risk:g} except with probability {self.failure:g}"
-        if (self.method, self.calibration) == ("theory", "published"):  # the printed theorem bounds a mean
-            promise = f"expected excess risk at most {self.excess_risk:g} by the published theorem"
-        return (
-            f"accuracy first ({self.method}, {self.calibration}): {promise}; {end}. The loss stated is that of this "
-            f"outcome (ex post); before the search the most it could be was {search.charge}"
-        )
-
-    def _keep(
-        self, model: PrivateLinearModel, search: AccuracySearch, outcome: Outcome, certificate: Certificate
-    ) -> None:
+    def _keep(self, kept: ModelFile) -> None:
+        if not isinstance(kept.certificate.guarantee, ExPost):
+            raise TypeError("a search that stops by itself states what it lost")
         self.__dict__.pop("best_estimator_", None)  # of an earlier fit
-        self.met_ = outcome.level is not None
-        self.loss_: ExPost = outcome.paid
-        self.certificate_ = certificate
-        tried = len(search.hypotheses.costs) if outcome.level is None else outcome.level + 1
-        costs = np.array([[search.test.cost(t + 1), search.hypotheses.costs[t]] for t in range(tried)])
-        self.trace_ = pd.DataFrame(
-            {
-                "test": costs[:, 0],
-                "hypothesis": costs[:, 1],
-                "total": [*costs[:-1].sum(axis=1), self.loss_.total],
-                "accepted": [level == outcome.level for level in range(tried)],
-            },
-            index=pd.RangeIndex(1, tried + 1, name="level"),
-        )
-        spent = Approx(self.loss_.total, self.loss_.delta) if self.loss_.delta else Pure(self.loss_.total)
-        model.privacy = spent
+        self.level_, self.loss_ = kept.released["level"], kept.certificate.guarantee
+        self.met_ = self.level_ is not None
+        self.trace_ = _trace(kept.released["costs"], self.level_, self.loss_)
+        if self.met_:
+            winner = self._model()
+            winner.privacy = Approx(self.loss_.total, self.loss_.delta) if self.loss_.delta else Pure(self.loss_.total)
+            self._become(winner, kept)
 
-    def _found(self) -> Any:
+    def _released(self) -> dict[str, Any]:
+        vectors = self.best_estimator_.model_file().released if self.met_ else {"vectors": []}
+        return {"level": self.level_, "costs": self.trace_[["test", "hypothesis"]].to_numpy().tolist(), **vectors}
+
+    def _winner(self) -> Any:
         check_is_fitted(self)
         if not self.met_:
             raise ParameterError(
@@ -251,28 +237,16 @@ class AccuracyFirst(BaseEstimator):  # type: ignore[misc]
             )
         return self.best_estimator_
 
-    def __sklearn_tags__(self) -> Any:
-        tags, inner = super().__sklearn_tags__(), self.estimator.__sklearn_tags__()
-        tags.estimator_type = inner.estimator_type
-        tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
-        return tags
 
-
-def _test_facts(search: AccuracySearch, level: int) -> list[dict[str, Any]]:
-    """The test up to this level as an entry of the certificate; none if nothing was paid for one."""
-    sensitivity, paid = search.query.sensitivity, search.test.cost(level + 1)
-    if paid == 0:
-        return []
-    entry = {
-        "label": None,
-        "mechanism": f"test of accuracy: {search.test.name}",
-        "theorems": [*search.test.theorems, "truncated-excess-risk", "lazy-comparison"],
-        "charge": {"currency": "pure", "epsilon": paid},
-        "sensitivity": {"norm": sensitivity.norm, "total": sensitivity.total, "parts": dict(sensitivity.parts)},
-        "noise": {"law": search.test.description, "scale": search.test.scale, "grid": None},
-        "l2": search.query.problem.l2,
-        "radius": search.query.radius,
-        "solver_tolerance": search.query.tolerance,
-        "notes": [],
-    }
-    return [entry]
+def _trace(costs: list[list[float]], level: int | None, paid: ExPost) -> pd.DataFrame:
+    """What halting at each level tried would have cost; the last row is what was paid."""
+    tests, hypotheses = np.array(costs, dtype=np.float64).T
+    return pd.DataFrame(
+        {
+            "test": tests,
+            "hypothesis": hypotheses,
+            "total": [*(tests + hypotheses)[:-1], paid.total],
+            "accepted": [tried == level for tried in range(len(costs))],
+        },
+        index=pd.RangeIndex(1, len(costs) + 1, name="level"),
+    )

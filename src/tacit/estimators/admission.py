@@ -1,18 +1,49 @@
-"""What scikit-learn may refuse before a fit: public facts only.
+"""What may be refused before a fit: public facts only.
 
 scikit-learn's own validation looks at cells: it refuses NaN, infinities and text that is not a number, with the cell in
 the message. Whether a fit raises would then tell something about a row. Here shapes, kinds and names are checked, which
 are public; cells are left to the declaration, which clips them or takes them as missing.
 """
 
+import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import validate_data
 
-from tacit.domain import label_text
+from tacit.domain import Domain, Geometry, Schema, label_text
 from tacit.errors import ParameterError, SchemaError
+from tacit.estimators.pipeline import Admitted
+from tacit.rows import Rows, SealedRows, seal
+
+ALWAYS_PUBLIC = ("the number of rows", "the declaration (bounds, categories, unit)", "the parameters of this estimator")
+
+
+@dataclass(frozen=True)
+class AdmittedRows(Admitted[Rows]):
+    """A table with targets that passed the public checks."""
+
+    rows: SealedRows
+    declaration: Domain | Schema
+
+
+def admit_rows(estimator: Any, X: Any, y: Any, declaration: Any, geometry: Geometry) -> AdmittedRows:
+    """The table of an estimator of some kind, behind a closed door."""
+    if not isinstance(declaration, (Domain, Schema)):
+        raise ParameterError(f"domain must be a Domain or a Schema, got {type(declaration).__name__}")
+    if isinstance(declaration, Domain):
+        admit_table(estimator, X, reset=True)
+        y = admit_target(estimator, y)
+    in_force, assumed = estimator.kind.declared(declaration, y, paid=estimator.ledger is not None)
+    rows = seal(X, y, in_force, geometry)
+    if isinstance(in_force, Schema):
+        columns, names = len(in_force.features), tuple(in_force.features)
+    else:
+        columns, names = estimator.n_features_in_, tuple(getattr(estimator, "feature_names_in_", ()))
+    return AdmittedRows(rows, in_force, columns, names, (*ALWAYS_PUBLIC, *assumed))
 
 
 def admit_table(estimator: Any, X: Any, *, reset: bool) -> None:
@@ -37,8 +68,15 @@ def admit_target(estimator: Any, y: Any) -> Any:
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None. Only a "
             "table with a Schema that names its target column needs no y."
         )
-    column = getattr(y, "ndim", 1) == 2 and y.shape[1] == 1
-    return column_or_1d(y, warn=True) if column else y
+    if len(getattr(y, "shape", ())) == 2 and y.shape[1] == 1:
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
+            "(n_samples, ), for example using ravel().",
+            DataConversionWarning,
+            stacklevel=5,
+        )
+        return y[:, 0] if isinstance(y, np.ndarray) else y
+    return y
 
 
 def found_classes(y: Any) -> tuple[Any, ...]:

@@ -1,32 +1,58 @@
 """A private density: counts of a grid with noise, the bin width fixed or chosen privately."""
 
-import hashlib
-import json
-from collections.abc import Sequence
-from typing import Any, Self, cast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, DensityMixin
+from sklearn.base import DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
-from tacit._version import __version__
-from tacit.certificate import REPORTED_DELTA, Certificate, describe
+from tacit.certificate import describe
 from tacit.errors import ParameterError
 from tacit.estimators.admission import admit_table
-from tacit.estimators.guard import refuse_unpaid_refits
-from tacit.estimators.payment import Job, run
+from tacit.estimators.declarations import Bounds
+from tacit.estimators.estimator import PrivateEstimator
+from tacit.estimators.model_file import ModelFile
+from tacit.estimators.parameters import plain_parameters
+from tacit.estimators.pipeline import Admitted, Finished, Order
 from tacit.ledger import Account
-from tacit.mechanisms import Grid, NoisyCounts, Plan, nearest_counts
+from tacit.mechanisms import Grid, NoisyCounts, nearest_counts
 from tacit.mechanisms.selection import WidthSearch
-from tacit.noise import entropy_of
+from tacit.noise import Entropy, entropy_of
 from tacit.privacy import Budget, as_budget
-from tacit.rows import open_points
+from tacit.rows import Points, seal_points
 
 Floats = NDArray[np.float64]
 
 
-class PrivateHistogram(DensityMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(frozen=True)
+class HistogramJob:
+    """A calibrated histogram, or a search for its bin width."""
+
+    mechanism: NoisyCounts | WidthSearch
+    why: str
+
+    @property
+    def charge(self) -> Budget:
+        return self.mechanism.charge
+
+    @property
+    def entries(self) -> tuple[Mapping[str, Any], ...]:
+        return tuple(describe(facts) for facts in self.mechanism.facts)
+
+    @property
+    def query(self) -> Any:
+        return self.entries
+
+    def __call__(self, rows: Points, entropy: Entropy) -> Finished:
+        release = self.mechanism(rows, entropy)
+        chosen = int(release.statistics.get("chosen", [0])[0])
+        return Finished({"chosen": chosen, "noisy": release.theta.tolist()}, self.charge, self.why, self.entries)
+
+
+class PrivateHistogram(DensityMixin, PrivateEstimator):  # type: ignore[misc]
     """A histogram density of one column, or of two on a product grid, that is differentially private.
 
     bin_widths: one width, or several to choose from with `select_privacy`. On a grid of two axes a width is a pair, or
@@ -40,10 +66,10 @@ class PrivateHistogram(DensityMixin, BaseEstimator):  # type: ignore[misc]
     After `fit`: grid_, counts_ (non-negative, summing to n), bin_width_, density_, certificate_.
     """
 
+    _declared: Bounds
     grid_: Grid
     counts_: Floats
     density_: Floats
-    certificate_: Certificate
 
     def __init__(
         self,
@@ -65,38 +91,6 @@ class PrivateHistogram(DensityMixin, BaseEstimator):  # type: ignore[misc]
         self.validation = validation
         self.ledger = ledger
         self.random_state = random_state
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Release the histogram of the points X: a column, or a table with a column for each axis; y is ignored."""
-        refuse_unpaid_refits(self.ledger)
-        X = _as_column(X)
-        admit_table(self, X, reset=True)
-        low, high = self._bounds(self.n_features_in_)
-        grids = tuple(Grid.of_width(low, high, width) for width in self._widths(len(low)))
-        points = open_points(X, low, high)
-        mechanism, why = self._mechanism(grids, points.n)
-        job = Job(cast(Any, points), Plan(cast(Any, mechanism), why))
-        entropy = entropy_of(self.random_state)
-        query = {"estimator": "PrivateHistogram", "low": low, "high": high, "bins": [g.bins for g in grids]}
-        paid = run([job], entropy, self.ledger, {**query, "n": points.n}, "PrivateHistogram")
-        (release,) = paid.releases
-        self._keep(grids[int(release.statistics.get("chosen", [0])[0])], release.theta, points.n)
-        privacy = as_budget(self.privacy)
-        self.certificate_ = Certificate(
-            guarantee=paid.charge,
-            n=points.n,
-            unit="one row",
-            choice=why,
-            releases=tuple(describe(facts) for facts in mechanism.facts),
-            randomness=entropy.source,
-            private=entropy.private,
-            assumed_public=("the number of rows", "the bounds", "the parameters of this estimator"),
-            schema_fingerprint=hashlib.sha256(json.dumps([low, high]).encode()).hexdigest(),
-            version=__version__,
-            ledger=paid.entry,
-            delta=privacy.own_delta or REPORTED_DELTA,
-        )
-        return self
 
     def pdf(self, points: Any) -> Floats:
         """The released density at these points; 0 outside the bounds."""
@@ -145,12 +139,43 @@ class PrivateHistogram(DensityMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return plot_density(self.grid_, self.density_, ax)
 
-    def _mechanism(self, grids: tuple[Grid, ...], n: int) -> tuple[NoisyCounts | WidthSearch, str]:
+    def _order(self, X: Any, y: Any) -> Order[Points]:
+        X = _as_column(X)
+        admit_table(self, X, reset=True)
+        bounds = self._bounds(self.n_features_in_)
+        points = seal_points(X, bounds.low, bounds.high)
+        names = tuple(getattr(self, "feature_names_in_", ()))
+        public = ("the number of rows", "the bounds", "the parameters of this estimator")
+        return Order(
+            type(self).__name__,
+            plain_parameters(self),
+            Admitted(points, bounds, self.n_features_in_, names, public),
+            self._job(self._grids(bounds), points.n),
+            as_budget(self.privacy),
+        )
+
+    def _keep(self, kept: ModelFile) -> None:
+        n, grids, self._chosen = kept.certificate.n, self._grids(self._declared), kept.released["chosen"]
+        self.grid_ = grids[self._chosen]
+        self._noisy = np.array(kept.released["noisy"], dtype=np.float64)
+        if self._noisy.shape != (self.grid_.cells,):
+            raise ValueError("found another number of counts than the grid has cells")
+        self.counts_ = nearest_counts(self._noisy, n).reshape(self.grid_.bins)
+        self.density_ = self.counts_ / (n * self.grid_.volume)
+        self.bin_width_ = self.grid_.widths[0] if len(self.grid_.bins) == 1 else self.grid_.widths
+
+    def _released(self) -> dict[str, Any]:
+        return {"chosen": self._chosen, "noisy": self._noisy.tolist()}
+
+    def _grids(self, bounds: Bounds) -> tuple[Grid, ...]:
+        return tuple(Grid.of_width(bounds.low, bounds.high, width) for width in self._widths(len(bounds.low)))
+
+    def _job(self, grids: tuple[Grid, ...], n: int) -> HistogramJob:
         privacy = as_budget(self.privacy)
         if len(grids) == 1:
             if self.select_privacy is not None:
                 raise ParameterError("there is one bin width, so nothing to choose: leave select_privacy out")
-            return NoisyCounts(grids[0], privacy), "a histogram of the bin width that was asked for"
+            return HistogramJob(NoisyCounts(grids[0], privacy), "a histogram of the bin width that was asked for")
         if self.select_privacy is None:
             raise ParameterError(
                 f"choosing among {len(grids)} bin widths looks at the rows and has to be paid: pass select_privacy"
@@ -158,22 +183,16 @@ class PrivateHistogram(DensityMixin, BaseEstimator):  # type: ignore[misc]
         search = WidthSearch(grids, n, privacy, as_budget(self.select_privacy), self.validation)
         held_out = search.sizes[1]
         why = f"bin width chosen among {len(grids)} by its score on {held_out:,} held-out points, then made anew of all"
-        return search, why
+        return HistogramJob(search, why)
 
-    def _keep(self, grid: Grid, noisy: Floats, n: int) -> None:
-        self.grid_ = grid
-        self.counts_ = nearest_counts(noisy, n).reshape(grid.bins)
-        self.density_ = self.counts_ / (n * grid.volume)
-        self.bin_width_ = grid.widths[0] if len(grid.bins) == 1 else grid.widths
-
-    def _bounds(self, axes: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    def _bounds(self, axes: int) -> Bounds:
         low, high = (tuple(float(b) for b in np.atleast_1d(bound)) for bound in (self.low, self.high))
         low, high = (bound * axes if len(bound) == 1 else bound for bound in (low, high))
         if not len(low) == len(high) == axes:
             raise ParameterError(
                 f"found {len(low)} low and {len(high)} high bounds; expected one for each of {axes} axes"
             )
-        return low, high
+        return Bounds(low, high)
 
     def _widths(self, axes: int) -> list[tuple[float, ...]]:
         listed = [self.bin_widths] if np.isscalar(self.bin_widths) else list(cast(Sequence[Any], self.bin_widths))

@@ -1,5 +1,6 @@
 """Confidence intervals of fitted models: post-processing of what the fit released, at any level, free of charge."""
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from tacit.domain import Domain, Schema
+from tacit.domain import Domain, Geometry
 from tacit.errors import ParameterError
 from tacit.estimators.admission import admit_table
 from tacit.inference import Evidence
@@ -36,25 +37,25 @@ def chosen_split(inference: object) -> Split | None:
 class WithIntervals:
     """Intervals for coefficients and for scores, in the user's units."""
 
-    _evidence: tuple[Evidence, ...]
-    _linear_map: Floats
-    _declared: Domain | Schema
+    _declared: Any
     encoded_coef_: Floats
+    classes_: NDArray[Any]
 
     def conf_int(self, level: float = 0.95) -> pd.DataFrame:
         """Intervals for the coefficients and, last, the intercept: columns lower and upper.
 
         Covered is the minimiser of the regularised risk over the population. Needs inference=True.
         """
-        half = np.concatenate([known.half_widths(self._linear_map, level) for known in self._fitted_evidence()])
-        names, coefficients, _ = self._table()  # type: ignore[attr-defined]
-        return pd.DataFrame({"lower": coefficients - half, "upper": coefficients + half}, index=list(names))
+        evidence, directions = self._fitted_evidence(), self._directions()
+        half = np.concatenate([known.half_widths(directions, level) for known in evidence])
+        middle = self._coefficients()
+        return pd.DataFrame({"lower": middle - half, "upper": middle + half}, index=list(self._coefficient_names()))
 
     def standard_errors(self) -> pd.Series:
         """Standard deviation of each released coefficient: sampling and privacy noise together."""
-        errors = [known.standard_errors(self._linear_map) for known in self._fitted_evidence()]
-        names, _, _ = self._table()  # type: ignore[attr-defined]
-        return pd.Series(np.concatenate(errors), index=list(names), name="standard error")
+        evidence, directions = self._fitted_evidence(), self._directions()
+        errors = np.concatenate([known.standard_errors(directions) for known in evidence])
+        return pd.Series(errors, index=list(self._coefficient_names()), name="standard error")
 
     def score_interval(self, X: Any, level: float = 0.95) -> pd.DataFrame:
         """Intervals for the linear score of each row: columns lower and upper, for several classes one pair a class.
@@ -63,23 +64,40 @@ class WithIntervals:
         index is that of X, if X has one.
         """
         evidence = self._fitted_evidence()
-        if not isinstance(self._declared, Schema):
+        if isinstance(self._declared, Domain):
             admit_table(self, X, reset=False)
         width = self.encoded_coef_.shape[1]
-        rows = linear_scores(X, np.eye(width), self._declared, self._geometry())  # type: ignore[attr-defined]
+        rows = linear_scores(X, np.eye(width), self._declared, self._geometry())
         outcome = self._declared.outcome
-        scale, offset = (outcome.scale, outcome.offset) if outcome.classes is None else (1.0, 0.0)
         index = X.index if isinstance(X, pd.DataFrame) else None
+        labels = [None] if len(self.encoded_coef_) == 1 else list(self.classes_)
         frames = {}
-        for label, theta, known in zip(self._labels(), self.encoded_coef_, evidence, strict=True):
-            middle = scale * (rows @ theta) + offset
-            half = known.half_widths(scale * rows, level)
+        for label, theta, known in zip(labels, self.encoded_coef_, evidence, strict=True):
+            middle = outcome.scale * (rows @ theta) + outcome.offset
+            half = known.half_widths(outcome.scale * rows, level)
             frames[label] = pd.DataFrame({"lower": middle - half, "upper": middle + half}, index=index)
         return next(iter(frames.values())) if len(frames) == 1 else pd.concat(frames, axis=1)
 
-    def _labels(self) -> list[Any]:
-        """One label for each released vector."""
-        return [None] if len(self.encoded_coef_) == 1 else list(self.classes_)  # type: ignore[attr-defined]
+    @property
+    @abstractmethod
+    def _evidence(self) -> tuple[Evidence, ...]:
+        """What was released for intervals, for each vector."""
+
+    @abstractmethod
+    def _directions(self) -> Floats:
+        """The matrix A of (coef, intercept) = A θ + b."""
+
+    @abstractmethod
+    def _coefficients(self) -> Floats:
+        """Coefficients and, last, the intercept, of each vector in turn."""
+
+    @abstractmethod
+    def _coefficient_names(self) -> tuple[str, ...]:
+        """Their names."""
+
+    @abstractmethod
+    def _geometry(self) -> Geometry:
+        """How rows are placed in the unit ball."""
 
     def _fitted_evidence(self) -> tuple[Evidence, ...]:
         check_is_fitted(self)

@@ -6,7 +6,6 @@ import numpy as np
 
 from tacit.domain import Schema
 from tacit.errors import ParameterError
-from tacit.ledger import Account
 from tacit.mechanisms.lasso import (
     BOTH_SIGNS,
     SCHEDULES,
@@ -31,8 +30,6 @@ def sparse_fit_request(model: "PrivateLasso") -> SparseFitRequest:
         raise ParameterError(f"loss must be 'squared' or 'logistic', got {model.loss!r}")
     if model.schedule not in SCHEDULES:
         raise ParameterError(f"schedule must be one of {', '.join(map(repr, SCHEDULES))}, got {model.schedule!r}")
-    if model.ledger is not None and not isinstance(model.ledger, Account):
-        raise ParameterError(f"ledger must be an account, as from Ledger(url).open(...), got {model.ledger!r}")
     whole = isinstance(model.steps, (int, np.integer)) and not isinstance(model.steps, bool)
     if not whole and model.steps != "auto":
         raise ParameterError(f"steps must be a whole number or 'auto', got {model.steps!r}")

@@ -16,7 +16,7 @@ from tacit.privacy import Budget
 class PrivateLinearSVC(PrivateClassifier):
     """Linear support vector machine whose coefficients are differentially private.
 
-    loss: "huber", the hinge with its corner rounded over half a `width`, or "hinge" itself (output perturbation).
+    loss: "huber", the hinge rounded where the margin is within `width` of 1, or "hinge" itself (output perturbation).
     The other parameters are those of PrivateLogisticRegression.
     """
 
@@ -35,17 +35,19 @@ class PrivateLinearSVC(PrivateClassifier):
         ledger: Account | None = None,
         random_state: Any = None,
     ) -> None:
+        super().__init__(
+            privacy=privacy,
+            domain=domain,
+            l2=l2,
+            radius=radius,
+            fit_intercept=fit_intercept,
+            mechanism=mechanism,
+            inference=inference,
+            ledger=ledger,
+            random_state=random_state,
+        )
         self.loss = loss
         self.width = width
-        self.privacy = privacy
-        self.domain = domain
-        self.l2 = l2
-        self.radius = radius
-        self.fit_intercept = fit_intercept
-        self.mechanism = mechanism
-        self.inference = inference
-        self.ledger = ledger
-        self.random_state = random_state
 
     def _loss(self) -> HuberHinge | Hinge:
         match self.loss:

@@ -73,7 +73,7 @@ class CentredObjective:
         theta = release.theta.copy()
         assert self.shape.constant is not None
         theta[-1] += mean / self.shape.constant
-        return Release(theta, release.deviation)
+        return Release(theta, release.deviation, bounded=release.bounded)
 
     def _noisy_mean(self, rows: Rows, entropy: Entropy) -> float:
         def sum_of_targets(X: Any, y: Vector) -> float:

@@ -164,7 +164,7 @@ class ObjectivePerturbation:
         tilt = self._within_reach(self.law.draw(width, entropy))
         minimum = certified_tilted_minimum(rows, self.problem, self.solver_tolerance, tilt / n)
         largest_deviation = self.law.deviation(width) / (n * self.problem.l2)
-        return Release(self.finishing_law.add(minimum, entropy), np.full(width, largest_deviation))
+        return Release(self.finishing_law.add(minimum, entropy), np.full(width, largest_deviation), bounded=True)
 
     def _within_reach(self, tilt: Vector) -> Vector:
         """b itself; shortened with a probability below e^−256, before any row is read. By `noise-reach`."""

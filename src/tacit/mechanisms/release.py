@@ -57,14 +57,15 @@ class Facts:
 class Release:
     """A private parameter vector (encoded units) and the size of the privacy noise in each of its coordinates.
 
-    deviation: a standard deviation, exact or estimated from what was released; for objective perturbation an upper
-    bound, because the curvature that shrinks the noise is not released.
+    deviation: a standard deviation, exact or estimated from what was released.
     statistics: further private arrays by name, such as a noisy Hessian: what intervals are made from.
+    bounded: deviation is an upper bound, as the curvature that shrinks the noise of a tilted objective is not released.
     """
 
     theta: Vector
     deviation: Vector
     statistics: Mapping[str, Vector] = field(default_factory=dict)
+    bounded: bool = False
 
 
 class Mechanism(Protocol):

@@ -92,8 +92,8 @@ class Pure:
     def statements(self, delta: float) -> dict[str, str]:
         """The guarantee in every currency that it implies, (ε, δ) at this δ."""
         zcdp = self.to_zcdp()
-        approx = min(self.to_approx(delta), zcdp.to_approx(delta), key=lambda candidate: candidate.epsilon)
-        return {"pure": str(self), "zCDP": str(zcdp), "approximate": str(approx)}
+        epsilon = min(self.to_approx(delta).epsilon, zcdp.least_epsilon(delta))
+        return {"pure": str(self), "zCDP": str(zcdp), "approximate": str(Approx(epsilon, delta))}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, read back by `budget_from_dict`."""
@@ -128,7 +128,11 @@ class ZCDP:
     def to_approx(self, delta: float) -> "Approx":
         """The smallest ε at this δ over all Rényi orders. By `zcdp-to-approx`."""
         d = Approx(1.0, delta).delta
-        return Approx(max(epsilon_of_rho(self.rho, d), SMALLEST), d)
+        return Approx(self.least_epsilon(d), d)
+
+    def least_epsilon(self, delta: float) -> float:
+        """ε of `to_approx`, which for a very large ρ is more than a budget can be."""
+        return max(epsilon_of_rho(self.rho, delta), SMALLEST)
 
     @property
     def amount(self) -> float:
@@ -165,7 +169,8 @@ class ZCDP:
 
     def statements(self, delta: float) -> dict[str, str]:
         """The guarantee in every currency that it implies, (ε, δ) at this δ."""
-        return {"zCDP": str(self), "approximate": str(self.to_approx(delta))}
+        stated = {"zCDP": str(self)}
+        return stated | self.to_approx(delta).statements(delta) if self.least_epsilon(delta) <= MAX_EPSILON else stated
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, read back by `budget_from_dict`."""

@@ -1,7 +1,7 @@
 """What is searched over: a mechanism for each candidate, calibrated to any number of rows before one is read."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -45,4 +45,4 @@ def parts_of(rows: Rows, sizes: list[int]) -> list[Rows]:
 
 def chosen_release(release: Release, index: int) -> Release:
     """The winner's release, and which candidate it was."""
-    return Release(release.theta, release.deviation, {**release.statistics, "chosen": np.array([float(index)])})
+    return replace(release, statistics={**release.statistics, "chosen": np.array([float(index)])})

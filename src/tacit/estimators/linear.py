@@ -1,0 +1,164 @@
+"""What all private linear estimators share: their parameters, the stages of a fit, the table of coefficients."""
+
+from abc import abstractmethod
+from dataclasses import replace
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from tacit.certificate import SEAL, Certificate
+from tacit.domain import Domain, Geometry, Schema
+from tacit.errors import ParameterError
+from tacit.estimators.admission import AdmittedRows
+from tacit.estimators.fits import Fit
+from tacit.estimators.intervals import WHAT_IS_COVERED, WithIntervals, wants_intervals
+from tacit.estimators.kinds import Kind, budget_of_each
+from tacit.estimators.model_file import ModelFile
+from tacit.estimators.parameters import plain_parameters
+from tacit.estimators.pipeline import Order
+from tacit.estimators.predictor import Floats, PrivatePredictor
+from tacit.estimators.vectors import Vector, pack
+from tacit.inference import Evidence, Summary
+from tacit.ledger import Account
+from tacit.losses import Loss
+from tacit.mechanisms import FitRequest, Plan, Shape
+from tacit.mechanisms.intervals import Split
+from tacit.privacy import Budget, as_budget
+from tacit.rows import Rows
+
+LEAST = 1e-60  # of l2 and radius, and of their inverses: squares and quotients stay far from the ends of the floats
+
+
+class Searchable(Protocol):
+    """What a search asks of the model it searches with: the stages of a fit, one by one."""
+
+    privacy: Any
+    l2: float | None
+    mechanism: str
+    inference: Any
+    kind: Kind
+
+    def request(self) -> FitRequest:
+        """What the user fixed, checked."""
+
+    def admit(self, X: Any, y: Any) -> AdmittedRows:
+        """The public checks of a table; no cell is looked at."""
+
+    def plan(self, shape: Shape, budget: Budget) -> Plan:
+        """One release, calibrated to rows of a public shape."""
+
+    def restore(self, kept: ModelFile) -> None:
+        """Become the fitted model of this file."""
+
+
+class PrivateLinearModel(WithIntervals, PrivatePredictor):
+    """Base of the private linear estimators; see a subclass for the parameters."""
+
+    default_domain = Domain()
+    geometry: ClassVar[Geometry]
+
+    def __init__(
+        self,
+        *,
+        privacy: Budget | float = 1.0,
+        domain: Domain | Schema | None = None,
+        l2: float | None = None,
+        radius: float | None = None,
+        fit_intercept: bool = True,
+        mechanism: str = "auto",
+        inference: bool | Split = False,
+        ledger: Account | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.privacy = privacy
+        self.domain = domain
+        self.l2 = l2
+        self.radius = radius
+        self.fit_intercept = fit_intercept
+        self.mechanism = mechanism
+        self.inference = inference
+        self.ledger = ledger
+        self.random_state = random_state
+
+    def request(self) -> FitRequest:
+        """What the user fixed: loss, λ and radius, checked."""
+        for name, value in (("l2", self.l2), ("radius", self.radius)):
+            number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+            if value is not None and not (number and LEAST <= float(value) <= 1 / LEAST):
+                raise ParameterError(
+                    f"{name} must be a positive number between {LEAST:g} and {1 / LEAST:g}, or None for the default, "
+                    f"got {value!r}"
+                )
+        l2, radius = (None if value is None else float(value) for value in (self.l2, self.radius))
+        return FitRequest(self._loss(), l2, radius)
+
+    @abstractmethod
+    def plan(self, shape: Shape, budget: Budget) -> Plan:
+        """One release, calibrated to rows of a public shape."""
+
+    def summary(self, level: float = 0.95) -> Summary:
+        """The released coefficients in the user's units, the size of the privacy noise, and intervals if bought."""
+        check_is_fitted(self)
+        certificate = self.certificate_
+        intervals = self.conf_int(level) if self._evidence else None
+        footer = f"{certificate.headline} for {certificate.unit}; n = {certificate.n:,}"
+        return Summary(
+            title=self._title(certificate),
+            names=self._coefficient_names(),
+            coefficients=self._coefficients(),
+            noise=np.concatenate([vector.noise(self._directions()) for vector in self._vectors]),
+            bounded=any(vector.bounded for vector in self._vectors),
+            footer=(footer, WHAT_IS_COVERED) if self._evidence else (footer,),
+            level=level,
+            intervals=None if intervals is None else intervals.to_numpy(),
+        )
+
+    @abstractmethod
+    def _loss(self) -> Loss:
+        """The loss of this model."""
+
+    def _order(self, X: Any, y: Any) -> Order[Rows]:
+        budget = as_budget(self.privacy)
+        self.request()
+        admitted = self.admit(X, y)
+        parts = self.kind.parts(admitted.declaration.outcome)
+        plan = self.plan(Shape.of(admitted.rows), budget_of_each(budget, parts))
+        return Order(type(self).__name__, plain_parameters(self), admitted, Fit(plan, parts, pack), budget)
+
+    def _keep(self, kept: ModelFile) -> None:
+        encoding = self._encoding()
+        self._vectors = tuple(Vector.from_dict(each, encoding.width) for each in kept.released["vectors"])
+        self._keep_vectors(np.stack([vector.theta for vector in self._vectors]), encoding)
+
+    def _released(self) -> dict[str, Any]:
+        return {"vectors": [vector.to_dict() for vector in self._vectors]}
+
+    def _geometry(self) -> Geometry:
+        geometry = self.geometry
+        if wants_intervals(self.inference):
+            geometry = replace(geometry, clip=None)  # only then are coefficients and scores linear in the raw row
+        return geometry if self.fit_intercept else replace(geometry, constant=None)
+
+    @property
+    def _evidence(self) -> tuple[Evidence, ...]:
+        return tuple(vector.evidence for vector in self._vectors if vector.evidence is not None)
+
+    def _directions(self) -> Floats:
+        """The matrix A of (coef, intercept) = A θ + b."""
+        return self._encoding().linear_map()[0]
+
+    def _title(self, certificate: Certificate) -> str:
+        fit = certificate.releases[0 if self._evidence else -1]["mechanism"]
+        return f"{type(self).__name__}: {fit}" + ("" if certificate.private else f" — {SEAL}")
+
+    def _coefficient_names(self) -> tuple[str, ...]:
+        names = (*self._encoding().feature_names, "(intercept)")
+        if len(self._vectors) == 1:
+            return names
+        return tuple(f"{label}: {name}" for label in self.classes_ for name in names)
+
+    def _coefficients(self) -> Floats:
+        """Coefficients and, last, the intercept, of each vector in turn."""
+        pairs = zip(np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_), strict=True)
+        return np.concatenate([np.append(coef, intercept) for coef, intercept in pairs])
