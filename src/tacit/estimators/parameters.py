@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 
 from tacit.errors import ParameterError
 from tacit.mechanisms.intervals import Split
-from tacit.privacy import ZCDP, Approx, Pure, as_budget, budget_from_dict
+from tacit.privacy import as_budget, budget_from_dict
 
 NOT_STORED = ("domain", "ledger", "random_state", "scoring", "progress")
 
@@ -50,8 +50,6 @@ def _plain(name: str, value: Any) -> Any:
             return int(value)
         case Real():
             return float(value)
-        case Pure() | ZCDP() | Approx():
-            return {"budget": value.to_dict()}
         case Split():
             return {"split": asdict(value)}
         case BaseEstimator():
@@ -61,7 +59,7 @@ def _plain(name: str, value: Any) -> Any:
         case list() | tuple() | np.ndarray():
             return [_plain("", each) for each in value]
     raise ParameterError(
-        f"{name} holds a {type(value).__name__}, which a model file cannot; expected numbers, words, budgets or lists"
+        f"{name} holds a {type(value).__name__}, which a model file cannot; expected numbers, words or lists of them"
     )
 
 
