@@ -9,6 +9,7 @@ import numpy as np
 from tacit import noise
 from tacit.audit import pair_loss
 from tacit.audit.cases import Case
+from tacit.audit.centring_cases import centring_cases
 from tacit.audit.interval import Floats
 from tacit.audit.interval_cases import interval_cases
 from tacit.audit.lower_bound import lower_bound
@@ -53,6 +54,7 @@ def own_cases(effort: float = 1.0) -> list[Case]:
         *_ladder_cases(runs(200_000)),
         *_mechanism_cases(runs(2_500)),
         *interval_cases(runs(1_500)),
+        *centring_cases(runs(8_000)),
         *search_cases(runs(8_000), runs(1_000)),
     ]
 

@@ -8,6 +8,8 @@ from tacit.domain.encoding import Encoding, array_encoding, table_encoding
 from tacit.domain.features import Category, Feature, Flag, Number
 from tacit.domain.geometry import CLASSIFICATION, REGRESSION, UNCLIPPED, Geometry, RadiusShare
 from tacit.domain.norms import Norms
+from tacit.domain.released_encoding import declared_units, encode_released
+from tacit.domain.released_geometry import ReleasedGeometry
 from tacit.domain.schema import Schema
 from tacit.domain.table_columns import typed_columns
 from tacit.domain.table_encoding import CompactRows, TableEncoding
@@ -40,9 +42,12 @@ __all__ = [
     "Outcome",
     "RadiusShare",
     "Real",
+    "ReleasedGeometry",
     "Schema",
     "TableEncoding",
     "array_encoding",
+    "declared_units",
+    "encode_released",
     "label_text",
     "table_encoding",
     "to_numbers",

@@ -145,6 +145,17 @@ def shrink_l2(squares: Floats, threshold: float) -> Floats:
     return factors
 
 
+def shrink_l1(magnitudes: Floats, threshold: float) -> Floats:
+    """t / max(q, t): exactly 1 for rows with computed ℓ1 norm q ≤ t, by `exact-clipping`."""
+    factors: Floats = threshold / np.maximum(magnitudes, threshold)
+    return factors
+
+
+def l1_threshold(radius: float, columns: int) -> float:
+    """t = radius·(1 − margin): a computed ℓ1 norm up to t proves the norm to be at most `radius`."""
+    return float(radius * (1 - margin(columns)))
+
+
 def l2_threshold(radius: float, columns: int) -> float:
     """t = (radius·(1 − margin))²: a computed square norm up to t proves the norm to be at most `radius`."""
     return float((radius * (1 - margin(columns))) ** 2)
@@ -173,8 +184,7 @@ class L1Projection:
 
     def shrink(self, block: RowBlock) -> None:
         """Move the rows to the ball."""
-        threshold = self.radius * (1 - margin(self.columns))
-        block.scale(threshold / np.maximum(block.magnitudes(), threshold))
+        block.scale(shrink_l1(block.magnitudes(), l1_threshold(self.radius, self.columns)))
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from tacit.domain.cells import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """Encoded columns among all features: column j is feature places[j]; the others are zero levels, coefficient 0."""
+
+    count: int
+    places: npt.NDArray[np.intp]
+
+    def spread(self, coef: Floats) -> Floats:
+        """One coefficient per feature from one per encoded column, along the last axis."""
+        every = np.zeros((*coef.shape[:-1], self.count))
+        every[..., self.places] = coef
+        return every
+
+    def spread_rows(self, array: Floats) -> Floats:
+        """The same along the first axis, whose last entry belongs to the intercept."""
+        every = np.zeros((self.count + 1, *array.shape[1:]))
+        every[self.places], every[-1] = array[:-1], array[-1]
+        return every
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +43,7 @@ class Decoder:
     constant: float | None
     scale: float
     offset: float
+    levels: Levels | None = None
 
     def decode(self, theta: Floats) -> tuple[Floats, Floats]:
         """(coef, intercept) of one parameter vector, or of each row of a matrix of them."""
@@ -30,7 +52,7 @@ class Decoder:
         intercept = self.offset - coef @ self.origins
         if self.constant is not None:
             intercept = intercept + self.scale * (self.constant * theta[..., -1])
-        return coef, np.asarray(intercept)
+        return coef if self.levels is None else self.levels.spread(coef), np.asarray(intercept)
 
     def linear_map(self) -> tuple[Floats, Floats]:
         """(A, b) with (coef, intercept) stacked = A θ + b; A is dense, (features + 1) × width."""
@@ -44,4 +66,6 @@ class Decoder:
             matrix[count, count] = self.scale * self.constant
         shift = np.zeros(count + 1)
         shift[count] = self.offset
-        return matrix, shift
+        if self.levels is None:
+            return matrix, shift
+        return self.levels.spread_rows(matrix), self.levels.spread_rows(shift)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -58,7 +58,7 @@ class Blocks:
     """One-hot blocks side by side: every block writes exactly one cell of a row.
 
     A position (block, min(code, size)) of the tables gives the encoded column and the value written there:
-    an unknown code goes to the column `other`, or writes 0 in the block's first column.
+    an unknown code goes to the column `other`, or writes 0 in the block's first column, as a level without column does.
     """
 
     sizes: npt.NDArray[np.uint32]
@@ -67,17 +67,19 @@ class Blocks:
     values: Floats
 
     @classmethod
-    def of(cls, features: list[Category], first: int, weight: float) -> Blocks:
-        """Blocks that begin at encoded column `first`."""
+    def of(cls, features: list[Category], first: int, weight: float, zeros: Sequence[int | None] = ()) -> Blocks:
+        """Blocks that begin at encoded column `first`; `zeros`: the level of each block that has no column, or None."""
         columns: list[int] = []
         values: list[float] = []
         starts: list[int] = []
-        for feature in features:
+        for feature, zero in zip(features, zeros or [None] * len(features), strict=True):
             starts.append(len(columns))
-            known = len(feature.values)
-            columns += [*range(first, first + known), first + known if feature.other else first]
-            values += [weight] * known + [weight if feature.other else 0.0]
-            first += len(feature.levels)
+            kept = [level for level in range(len(feature.levels)) if level != zero]
+            place = {level: first + column for column, level in enumerate(kept)}
+            for level in range(len(feature.values) + 1):
+                columns.append(place.get(level, first))
+                values.append(weight if level in place else 0.0)
+            first += len(kept)
         sizes = np.array([len(feature.values) for feature in features], dtype=np.uint32)
         return cls(sizes, np.array(starts, dtype=np.int32), np.array(columns, dtype=np.intp), np.array(values))
 

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from tacit.arithmetic import round_up
 from tacit.domain.cells import Codes, Floats
-from tacit.domain.clipping import l2_threshold, margin, shrink_l2
-from tacit.domain.decoding import Decoder
+from tacit.domain.clipping import l2_threshold, margin, shrink_l1, shrink_l2
+from tacit.domain.decoding import Decoder, Levels
 from tacit.domain.features import Feature, encoded_names, split
 from tacit.domain.geometry import Geometry
 from tacit.domain.norms import Norms, sqrt_above
@@ -43,7 +43,8 @@ class TableEncoding:
     """x̃ = (clip_r(z), c)/√(r² + c²) with numbers and flags first, then one-hot blocks, then the constant.
 
     ‖x̃‖₂ ≤ 1 for the stored floats of every row, by `encoding-norms`. `threshold` is None when no row can
-    leave the ball (the encoding is then linear in the row).
+    leave the ball (the encoding is then linear in the row). A released encoding may clip in ℓ1 too, and has no column
+    for the zero level of a category: `levels` says which features its columns are.
     """
 
     target: Outcome
@@ -56,6 +57,8 @@ class TableEncoding:
     weight: float
     threshold: float | None
     constant: float | None
+    l1_threshold: float | None = None
+    levels: Levels | None = None
 
     @property
     def number_count(self) -> int:
@@ -70,7 +73,8 @@ class TableEncoding:
     @property
     def width(self) -> int:
         """Columns of an encoded row; the constant, if any, is the last."""
-        return len(self.feature_names) + (self.constant is not None)
+        columns = len(self.feature_names) if self.levels is None else self.levels.places.size
+        return columns + (self.constant is not None)
 
     @property
     def max_nonzeros(self) -> int:
@@ -98,8 +102,15 @@ class TableEncoding:
             if self.threshold is None:
                 return CompactRows(np.ascontiguousarray(cells), places, np.ones(count))
             factors = shrink_l2(squares, self.threshold)
+            if self.l1_threshold is not None:
+                factors = np.minimum(factors, shrink_l1(self._magnitudes(cells, places), self.l1_threshold))
             cells *= factors[:, None]
         return CompactRows(np.ascontiguousarray(cells), places, factors)
+
+    def _magnitudes(self, cells: Floats, places: npt.NDArray[np.int32]) -> Floats:
+        """Σ|x_j| of each row."""
+        sums: Floats = np.einsum("ij->i", np.abs(cells))
+        return sums if self.blocks is None else sums + np.einsum("ij->i", self.blocks.values[places])
 
     def expand(self, rows: CompactRows, out: Floats) -> None:
         """Write compact rows as encoded rows into `out` (k × width, C order)."""
@@ -125,12 +136,12 @@ class TableEncoding:
         return self._decoder().linear_map()
 
     def _decoder(self) -> Decoder:
-        levels = len(self.feature_names) - self.number_count
+        levels = self.width - (self.constant is not None) - self.number_count
         slopes, origins = np.full(levels, self.weight), np.zeros(levels)
         if self.numbers is not None:
             slopes = np.concatenate([self.numbers.slope, slopes])
             origins = np.concatenate([self.numbers.origin, origins])
-        return Decoder(slopes, origins, self.constant, self.target.scale, self.target.offset)
+        return Decoder(slopes, origins, self.constant, self.target.scale, self.target.offset, self.levels)
 
 
 def encode_table(schema: Schema, geometry: Geometry) -> TableEncoding:
@@ -161,8 +172,10 @@ def encode_table(schema: Schema, geometry: Geometry) -> TableEncoding:
     )
 
 
-def table_norms(largest: list[Fraction], radius: float | None, constant: float) -> Norms:
-    """Bounds of (features, constant) with |feature_j| ≤ largest_j and, if clipped, ‖features‖₂ ≤ radius.
+def table_norms(
+    largest: list[Fraction], radius: float | None, constant: float, l1_radius: float | None = None
+) -> Norms:
+    """Bounds of (features, constant) with |feature_j| ≤ largest_j and, if clipped, ‖·‖₂ ≤ radius and ‖·‖₁ ≤ l1_radius.
 
     ‖features‖₁ ≤ min(Σ largest, √(number of non-zeros)·radius); all sums exact, rounded outward.
     """
@@ -172,6 +185,8 @@ def table_norms(largest: list[Fraction], radius: float | None, constant: float) 
         ball = Fraction(radius) ** 2
         square = min(square, ball)
         spread = min(spread, Fraction(sqrt_above(len(largest) * ball)))
+    if l1_radius is not None:
+        spread = min(spread, Fraction(l1_radius))
     return Norms(
         l1=round_up(Fraction(spread + c)),
         l2=sqrt_above(Fraction(square + c**2)),

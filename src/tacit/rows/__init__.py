@@ -4,6 +4,7 @@ from tacit.rows.door import linear_scores, open_rows, seal
 from tacit.rows.parts import Positions
 from tacit.rows.points import Places, Points, SealedPoints, open_points, seal_points
 from tacit.rows.rows import Block, Kernel, Rows
+from tacit.rows.schedule import dense_block_rows
 from tacit.rows.sealed import SealedRows
 from tacit.rows.sources import Reader, Source
 from tacit.rows.summation import summation_error
@@ -19,6 +20,7 @@ __all__ = [
     "SealedPoints",
     "SealedRows",
     "Source",
+    "dense_block_rows",
     "linear_scores",
     "open_points",
     "open_rows",

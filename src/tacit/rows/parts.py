@@ -1,4 +1,4 @@
-"""Part of a table: the rows at public positions. Raw cells are copied, encoded ones never."""
+"""Part of a table, or the same table under another encoding. Raw cells are copied, encoded ones never."""
 
 from dataclasses import dataclass, field
 from functools import singledispatch
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.domain import Encoding
+from tacit.errors import ParameterError
 from tacit.rows.sources import DenseSource, Reader, Source, SparseSource
 
 Positions = NDArray[np.intp]
@@ -67,6 +68,22 @@ class PickedRows:
             return _stacked(pieces, self.sparse)
 
         return read_picked
+
+
+@singledispatch
+def re_encoded(source: Source, encoding: Encoding) -> Source:
+    """The source with the same raw rows under another encoding of their columns."""
+    raise ParameterError("sparse rows and rows that are only streamed keep the encoding they were opened with")
+
+
+@re_encoded.register
+def _(source: DenseSource, encoding: Encoding) -> Source:
+    return DenseSource(encoding, source.numbers, source.codes)
+
+
+@re_encoded.register
+def _(source: PickedRows, encoding: Encoding) -> Source:
+    return PickedRows(re_encoded(source.whole, encoding), source.positions)
 
 
 def _stacked(pieces: list[Any], sparse: bool) -> Any:

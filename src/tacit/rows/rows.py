@@ -9,7 +9,7 @@ import numpy as np
 from tacit.domain import Encoding, Norms
 from tacit.errors import ParameterError
 from tacit.rows import workers
-from tacit.rows.parts import Positions, picked
+from tacit.rows.parts import Positions, picked, re_encoded
 from tacit.rows.schedule import Lane, lanes
 from tacit.rows.sources import Reader, Source
 from tacit.rows.summation import CompensatedSum, FloatArray, Sums, summation_error
@@ -112,6 +112,13 @@ class Rows:
     def recoded(self, recode: Callable[[FloatArray], FloatArray]) -> "Rows":
         """The same rows with each target y replaced by recode(y): an entrywise function of public constants."""
         return Rows(self._source, recode(self._targets))
+
+    def re_encoded(self, encoding: Encoding) -> "Rows":
+        """The same raw rows under another encoding of the same columns, itself public: declared, or released before.
+
+        An encoded row stays a function of its own raw row, by `released-encoding`.
+        """
+        return Rows(re_encoded(self._source, encoding), self._targets)
 
     def _borrow_reader(self) -> Reader:
         try:
