@@ -1,8 +1,8 @@
 """Evidence: everything released from which intervals are computed, and how it is stored.
 
 An interval covers gᵀθ₀ for a direction g in encoded units: a coefficient, the intercept or the score of a row. θ₀ is
-the minimiser of the regularised risk over the population. Evidence is public after its release; intervals at any level
-and for any direction cost nothing more.
+the minimiser over the population of the risk that `target` names. Evidence is public after its release; intervals at
+any level and for any direction cost nothing more.
 """
 
 from typing import Any, Protocol
@@ -35,6 +35,19 @@ class Evidence(Protocol):
 
     def noise_deviations(self, directions: Floats) -> Floats:
         """The part of it that the privacy noise makes."""
+
+    @property
+    def target(self) -> str:
+        """What θ₀ is, in words."""
+
+    def tails(self, directions: Floats, distances: Floats) -> Floats:
+        """How likely gᵀθ̃ is at least this far from gᵀθ₀: the p-value of a hypothesis at that distance."""
+
+    def covariance(self, directions: Floats) -> Floats:
+        """Covariance of the gᵀθ̃, all errors together."""
+
+    def reasons(self, directions: Floats) -> tuple[str, ...]:
+        """Why an interval is infinite and what helps; "" where it is finite."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, enough to rebuild it."""

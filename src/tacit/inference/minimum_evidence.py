@@ -27,7 +27,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from tacit.inference.error_quantiles import two_sided_quantiles
+from tacit.inference.error_quantiles import two_sided_quantiles, two_sided_tails
 from tacit.inference.evidence import (
     Floats,
     checked_level,
@@ -104,6 +104,23 @@ class MinimumEvidence:
         deviation = self.fit_law.deviation(self.theta.size)
         return np.asarray(deviation * np.linalg.norm(self._noise_loads(directions), axis=1))
 
+    @property
+    def target(self) -> str:
+        return f"the penalised coefficients (l2 = {self.l2:.3g}), which a penalty pulls towards zero"
+
+    def tails(self, directions: Floats, distances: Floats) -> Floats:
+        variances, loads = self._sampling_variances(directions), self._noise_loads(directions)
+        released = (self.theta, self.hessian, self.scores)
+        return two_sided_tails(variances, self.fit_law, loads, distances / self._allowance, released)
+
+    def covariance(self, directions: Floats) -> Floats:
+        loads, noise = self._loads(directions), self._noise_loads(directions)
+        spread = self.fit_law.deviation(self.theta.size) ** 2
+        return np.asarray(loads @ self._middle @ loads.T / self.n + spread * noise @ noise.T)
+
+    def reasons(self, directions: Floats) -> tuple[str, ...]:
+        return ("",) * len(directions)
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "kind": "minimum",
@@ -170,12 +187,26 @@ class MinimumEvidence:
         loads = self._loads(directions)
         squares = np.sum(loads**2, axis=1)
         if self._has_covariance:
-            covariance = self.scores - self.l2**2 * np.outer(self.theta, self.theta)
             allowance = self.scores_law.deviation(svec_size(self.theta.size))
-            quadratic = np.sum((loads @ covariance) * loads, axis=1)
+            quadratic = np.sum((loads @ self._centred) * loads, axis=1)
             return np.asarray((np.maximum(quadratic, 0.0) + allowance * squares) / self.n)
         quadratic = np.sum((loads @ self.curvature) * loads, axis=1) - self.l2 * squares
         return np.asarray(self._trace_ratio * np.maximum(quadratic, 0.0) / self.n)
+
+    @property
+    def _centred(self) -> Floats:
+        """Σ̃."""
+        return np.asarray(self.scores - self.l2**2 * np.outer(self.theta, self.theta))
+
+    @property
+    def _middle(self) -> Floats:
+        """A matrix whose quadratic forms are n times the sampling variances, or above them."""
+        identity = np.eye(self.theta.size)
+        if self._has_covariance:
+            return (
+                eigenvalues_raised(self._centred, 0.0) + self.scores_law.deviation(svec_size(len(identity))) * identity
+            )
+        return self._trace_ratio * eigenvalues_raised(self.curvature - self.l2 * identity, 0.0)
 
     @property
     def _trace_ratio(self) -> float:

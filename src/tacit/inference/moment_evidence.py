@@ -12,11 +12,11 @@ bootstrap-t). It is read off an order statistic that is at least the quantile wi
 `certified-quantiles`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
 from tacit.inference.evidence import (
     Floats,
@@ -95,6 +95,31 @@ class MomentEvidence:
         loads = directions @ estimate.inverse[0]
         middle = self._noise_covariance(estimate.theta)[0]
         return np.asarray(np.sqrt(np.maximum(0.0, np.sum((loads @ middle) * loads, axis=-1))))
+
+    @property
+    def target(self) -> str:
+        return f"the penalised coefficients (l2 = {self.l2:.3g}), which a penalty pulls towards zero"
+
+    def homoskedastic_errors(self, directions: Floats) -> Floats:
+        """Standard errors if the residual variance were the same in every row, sampling and privacy noise together."""
+        return replace(self, scores=np.empty((0, 0)), scores_law=None).standard_errors(directions)
+
+    @property
+    def robust(self) -> bool:
+        """Whether residual scores were released, so that standard errors hold for any residual variances."""
+        return self.scores_law is not None
+
+    def tails(self, directions: Floats, distances: Floats) -> Floats:
+        """Of a normal error whose 95 % interval is the simulated one."""
+        return np.asarray(2 * ndtr(ndtri(0.025) * distances / self.half_widths(directions, 0.95)))
+
+    def covariance(self, directions: Floats) -> Floats:
+        estimate = self._estimate(self.moments[None])
+        loads = directions @ estimate.inverse[0]
+        return np.asarray(loads @ self._middle(estimate)[0] @ loads.T)
+
+    def reasons(self, directions: Floats) -> tuple[str, ...]:
+        return ("",) * len(directions)
 
     def to_dict(self) -> dict[str, Any]:
         return {
