@@ -8,8 +8,7 @@ A coefficient that is not determined has the p-value 1: nothing was learned abou
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri
-from scipy.stats import chi2
+from scipy.special import chdtrc, ndtri
 
 from tacit.errors import ParameterError
 from tacit.inference.evidence import Evidence, Floats
@@ -44,7 +43,7 @@ def wald_test(evidence: Evidence, differences: Floats, directions: Floats) -> Wa
     values, vectors = np.linalg.eigh(max(1.0, float(np.max(half / normal))) ** 2 * evidence.covariance(directions))
     kept = values > NEGLIGIBLE * values.max()
     statistic = float(np.sum((vectors.T @ differences)[kept] ** 2 / values[kept]))
-    return WaldTest(statistic, int(kept.sum()), float(chi2.sf(statistic, int(kept.sum()))))
+    return WaldTest(statistic, int(kept.sum()), float(chdtrc(int(kept.sum()), statistic)))
 
 
 def adjusted(p_values: Floats, correction: str | None) -> Floats:
