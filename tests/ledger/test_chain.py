@@ -1,5 +1,6 @@
 """The history cannot be changed unnoticed, and an older copy is refused."""
 
+import contextlib
 import hashlib
 import shutil
 import sqlite3
@@ -11,6 +12,7 @@ from tacit.errors import LedgerError, ParameterError
 from tacit.ledger import Ledger
 from tacit.ledger.chain import GENESIS, Event, event_hash
 from tacit.ledger.ledger import open_store
+from tacit.ledger.replay import Replay
 from tacit.ledger.tables import EVENT_COLUMNS
 from tacit.privacy import ZCDP, Approx, ExPost
 
@@ -73,16 +75,19 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def tamper(ledger: Ledger, *statements: str) -> None:
-    """What somebody with the file and a tool can do."""
-    ledger.close()
-    with sqlite3.connect(ledger.url.removeprefix("sqlite:///")) as db:
-        db.execute("PRAGMA synchronous = OFF")
-        for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
-            db.execute(f"DROP TRIGGER {name}")
+def tamper(url: str, *statements: str) -> None:
+    """What somebody with the database and a tool can do."""
+    store = open_store(url, 5.0)
+    with store.writing() as db:
+        if url.startswith("sqlite"):
+            for (name,) in db.rows("SELECT name FROM sqlite_master WHERE type = 'trigger'"):
+                db.change(f"DROP TRIGGER {name}")
+        else:
+            for table in ("tacit_event", "tacit_balance"):
+                db.change(f"ALTER TABLE {table} DISABLE TRIGGER USER")
         for statement in statements:
-            db.execute(statement)
-    db.close()
+            db.change(statement)
+    store.close()
 
 
 TEXT_FIELDS = ["kind", "account", "part", "key", "currency", "loss", "label", "digest", "at", "previous", "hash"]
@@ -96,9 +101,11 @@ def test_any_changed_field_of_any_entry_is_found(filled, tmp_path, field):
         shutil.copy(filled, path)
         with Ledger(path) as ledger:
             ledger.verify()
-            tamper(ledger, f"UPDATE tacit_event SET {field} = {value} WHERE sequence = {sequence}")
-            with pytest.raises(LedgerError, match=r"entry \d+"):
+            tamper(ledger.url, f"UPDATE tacit_event SET {field} = {value} WHERE sequence = {sequence}")
+            with pytest.raises(LedgerError, match=r"entry \d+.*restore the newest backup"):
                 ledger.verify()
+        with pytest.raises(LedgerError, match=r"entry \d+.*restore the newest backup"):
+            Ledger(path)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +115,7 @@ def test_any_changed_field_of_any_entry_is_found(filled, tmp_path, field):
         (["DELETE FROM tacit_event WHERE sequence = 0"], "does not follow"),
         (["UPDATE tacit_event SET output = x'00' WHERE kind = 'store' AND key = 'k2'"], "release that was changed"),
         (["UPDATE tacit_event SET output = NULL WHERE kind = 'store' AND key = 'k2'"], "release that was changed"),
-        (["UPDATE tacit_balance SET main = 0 WHERE part = ''"], "not the sums"),
+        (["UPDATE tacit_balance SET main = 0 WHERE part = 'north'"], "not the sums"),
         (["UPDATE tacit_balance SET main_limit = main_limit + 1"], "not the sums"),
         (["UPDATE tacit_balance SET main_bits = main_bits + 1"], "not the sums"),
         (["DELETE FROM tacit_balance WHERE part = 'north'"], "not the sums"),
@@ -125,9 +132,109 @@ def test_any_changed_field_of_any_entry_is_found(filled, tmp_path, field):
 def test_rewriting_is_found(filled, tmp_path, statements, finding):
     shutil.copy(filled, tmp_path / "copy.db")
     with Ledger(tmp_path / "copy.db") as ledger:
-        tamper(ledger, *statements)
+        tamper(ledger.url, *statements)
         with pytest.raises(LedgerError, match=finding):
             ledger.verify()
+
+
+BESIDE_THE_HISTORY = [
+    "UPDATE tacit_balance SET main = 0",
+    "UPDATE tacit_balance SET delta = delta + 1",
+    "UPDATE tacit_balance SET main_limit = main_limit * 3",
+    "UPDATE tacit_balance SET delta_limit = delta_limit + 1",
+    "UPDATE tacit_balance SET main_bits = main_bits + 1",
+    "UPDATE tacit_balance SET currency = 'epsilon'",
+    "DELETE FROM tacit_balance WHERE part = 'north'",
+    "INSERT INTO tacit_balance SELECT account, 'south', currency, 0, 0, 1, 1, 0, 0 FROM tacit_balance WHERE part = ''",
+    "DELETE FROM tacit_event WHERE sequence = (SELECT max(sequence) FROM tacit_event)",
+    "UPDATE tacit_event SET hash = previous WHERE sequence = (SELECT max(sequence) FROM tacit_event)",
+]
+IN_THE_HISTORY = [
+    "UPDATE tacit_event SET main = 0 WHERE kind = 'charge' AND key = 'k1'",
+    "UPDATE tacit_event SET loss = '[\"Approx\", 50.0, 1e-05]' WHERE kind = 'open'",
+    "UPDATE tacit_event SET main = main * 3 WHERE kind = 'open'",
+    "UPDATE tacit_event SET digest = '' WHERE kind = 'store' AND key = 'k1'",
+    "DELETE FROM tacit_event WHERE key = 'k1'",
+    "DELETE FROM tacit_event WHERE sequence = 0",
+]
+
+
+@pytest.mark.parametrize("statement", BESIDE_THE_HISTORY)
+def test_an_altered_ledger_is_not_charged(ledger, statement):
+    """A handle that was open before the alteration refuses to charge, to read balances, and to open again."""
+    fill(ledger)
+    account = ledger.account("a")
+    tamper(ledger.url, statement)
+    for _ in range(2):  # a refusal is not forgotten
+        with pytest.raises(LedgerError, match="restore the newest backup"):
+            account.run(0.01, b"q", lambda: pytest.fail("computed on an altered ledger"))
+        with pytest.raises(LedgerError, match="restore the newest backup"):
+            account.remaining  # noqa: B018
+
+
+@pytest.mark.parametrize("statement", BESIDE_THE_HISTORY[:-2] + IN_THE_HISTORY)
+def test_an_altered_ledger_is_not_opened(ledger, statement):
+    """Neither without a head, nor with one from before the alteration."""
+    fill(ledger)
+    head = ledger.head()
+    tamper(ledger.url, statement)
+    for expected in (None, head):
+        with pytest.raises(LedgerError, match="restore the newest backup"):
+            Ledger(ledger.url, expect_head=expected)
+
+
+def test_a_shortened_ledger_is_not_opened_with_its_head(ledger):
+    fill(ledger)
+    head = ledger.head()
+    tamper(ledger.url, "DELETE FROM tacit_event WHERE sequence = (SELECT max(sequence) FROM tacit_event)")
+    with pytest.raises(LedgerError, match="older copy"):
+        Ledger(ledger.url, expect_head=head)
+
+
+@pytest.mark.parametrize("value", ["other", None])
+def test_an_altered_release_is_not_returned(ledger, value):
+    fill(ledger)
+    account = ledger.account("a")
+    assert account.fetch("k1") == b"one"
+    changed = "NULL" if value is None else "CAST('other' AS BLOB)" if ledger.url.startswith("sqlite") else "'other'"
+    tamper(ledger.url, f"UPDATE tacit_event SET output = {changed} WHERE kind = 'store' AND key = 'k1'")
+    for again in (account, Ledger(ledger.url).account("a")):
+        for attempt in (lambda a: a.fetch("k1"), lambda a: a.run(1.0, b"q", lambda: b"", key="k1")):
+            with pytest.raises(LedgerError, match="'k1' was changed after it was stored"):
+                attempt(again)
+    with pytest.raises(LedgerError, match="holds a release that was changed"):
+        ledger.verify()
+
+
+def test_what_a_handle_has_seen_cannot_be_taken_back(ledger):
+    """An older copy put in the place of an open ledger: its charges would be forgotten."""
+    account = ledger.open("a", limit=2.0)
+    account.run(1.0, b"q", lambda: b"one", key="k1")
+    assert account.spent.epsilon == 1.0
+    tamper(ledger.url, "DELETE FROM tacit_event WHERE key = 'k1'", "UPDATE tacit_balance SET main = 0")
+    with pytest.raises(LedgerError, match="seen before, is gone"):
+        account.run(1.5, b"q", lambda: pytest.fail("computed beyond the limit"))
+
+
+def check_not_charged(ledger: Ledger) -> None:
+    """An account that was set back to nothing takes no further charge."""
+    account = ledger.open("spent", limit=1.0)
+    account.run(1.0, b"q", lambda: b"")
+    for _ in range(9):
+        tamper(ledger.url, "UPDATE tacit_balance SET main = 0")
+        with contextlib.suppress(LedgerError):
+            account.run(1.0, b"q", lambda: b"beyond the limit")
+    assert len([event for event in account.entries() if event.kind == "charge"]) == 1
+
+
+def test_a_balance_set_to_nothing_buys_nothing(ledger):
+    check_not_charged(ledger)
+
+
+def test_mutant_that_trusts_the_balances_is_caught(ledger, monkeypatch):
+    monkeypatch.setattr(Replay, "compare", lambda self, kept, account: None)
+    with pytest.raises(LedgerError, match="beyond its limit"):
+        check_not_charged(ledger)
 
 
 def rebuild(path: Path) -> None:
@@ -155,16 +262,24 @@ def rebuild(path: Path) -> None:
         ("UPDATE tacit_event SET main = main / 2 WHERE kind = 'settle'", "worth more than what was left"),
         ("UPDATE tacit_event SET main = -main WHERE kind = 'settle'", "settles what was never charged"),
         ("UPDATE tacit_event SET kind = 'gift' WHERE kind = 'settle'", "unknown kind"),
+        ("UPDATE tacit_event SET account = 'b' WHERE kind = 'charge'", "not read like an entry"),
+        ("UPDATE tacit_event SET part = 'west' WHERE kind = 'charge'", "not read like an entry"),
+        ("UPDATE tacit_event SET label = '7' WHERE kind = 'open'", "not read like an entry"),
+        ("UPDATE tacit_event SET label = '{' WHERE kind = 'stage'", "not read like an entry"),
+        ("UPDATE tacit_event SET loss = '[\"Pure\", -1.0]' WHERE kind = 'open'", "budget was expected"),
+        ("UPDATE tacit_event SET currency = 'gold' WHERE kind = 'open'", "currency was expected"),
         ("UPDATE tacit_event SET key = 'k9' WHERE kind = 'store' AND key = 'k1'", "without one charge"),
     ],
 )
 def test_a_rebuilt_chain_must_still_add_up(filled, tmp_path, statement, finding):
     shutil.copy(filled, tmp_path / "copy.db")
     with Ledger(tmp_path / "copy.db") as ledger:
-        tamper(ledger, statement)
+        tamper(ledger.url, statement)
         rebuild(tmp_path / "copy.db")
-        with pytest.raises(LedgerError, match=finding):
+        with pytest.raises(LedgerError, match="seen before, is gone or was changed"):
             ledger.verify()
+    with pytest.raises(LedgerError, match=finding):
+        Ledger(tmp_path / "copy.db")
 
 
 def test_fields_cannot_be_shifted_across_a_line_break():

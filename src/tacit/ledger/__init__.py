@@ -3,7 +3,7 @@
 from tacit.ledger.account import Account, Reservation
 from tacit.ledger.amounts import Amount
 from tacit.ledger.chain import Event
+from tacit.ledger.checked import Verified
 from tacit.ledger.ledger import Ledger
-from tacit.ledger.verify import Verified
 
 __all__ = ["Account", "Amount", "Event", "Ledger", "Reservation", "Verified"]

@@ -19,8 +19,9 @@ from tacit.ledger.accounts import Terms
 from tacit.ledger.amounts import Amount
 from tacit.ledger.books import Request
 from tacit.ledger.chain import Event, sha256
+from tacit.ledger.checked import CheckedStore
 from tacit.ledger.planned import planned_spending
-from tacit.ledger.store import Row, Store
+from tacit.ledger.store import Row
 from tacit.ledger.tables import EVENT_COLUMNS
 from tacit.privacy import Approx, Budget, ExPost, as_budget
 
@@ -30,7 +31,7 @@ _LONGEST_NAME = 200
 class Account:
     """A handle on an account of a ledger; copies are the same account, and it may travel to other processes."""
 
-    def __init__(self, store: Store, terms: Terms, part: str = "", key: str | None = None) -> None:
+    def __init__(self, store: CheckedStore, terms: Terms, part: str = "", key: str | None = None) -> None:
         self._store = store
         self._terms = terms
         self._part = part
@@ -54,13 +55,13 @@ class Account:
     @property
     def spent(self) -> Amount:
         """What was charged, settlements taken off; with declared parts: for the part that lost most."""
-        with self._store.reading() as db:
+        with self._store.reading(self.name) as db:
             return accounts.spent(db, self.name, self._part)
 
     @property
     def remaining(self) -> Amount:
         """What may still be charged; with declared parts: to all of them at once."""
-        with self._store.reading() as db:
+        with self._store.reading(self.name) as db:
             return accounts.remaining(db, self.name, self._part)
 
     def planned(self, delta: float) -> float:
@@ -130,7 +131,7 @@ class Account:
         key = secrets.token_hex(16) if key is None else key
         label = checked_name("label", label) if label else ""
         request = Request(self.name, self._part, key, as_budget(charge), sha256(query), label)
-        with self._store.writing() as db:
+        with self._store.writing(self.name) as db:
             released = books.charge(db, request)
         return Reservation(self._store, self.name, key, released)
 
@@ -160,7 +161,7 @@ class Account:
     def __reduce__(self) -> tuple[Callable[..., "Account"], tuple[str, str, str, str | None]]:
         from tacit.ledger.ledger import reopen  # a ledger makes accounts, so it imports this file
 
-        return reopen, (self._store.url, self.name, self._part, self._key)
+        return reopen, (self._store.store.url, self.name, self._part, self._key)
 
     def __repr__(self) -> str:
         part = f", part={self._part!r}" if self._part else ""
@@ -175,7 +176,7 @@ class Reservation:
     key when the block ends without a stored release, in whichever way: the charge stays and pays for nothing else.
     """
 
-    def __init__(self, store: Store, account: str, key: str, released: bytes | None) -> None:
+    def __init__(self, store: CheckedStore, account: str, key: str, released: bytes | None) -> None:
         self.key = key
         self.released = released  # set if this key was run before: return it and compute nothing
         self._store = store
@@ -211,11 +212,11 @@ class Reservation:
         if not self._own:
             self._close(None, paid)
             return
-        with self._store.writing() as db:
+        with self._store.writing(self._account) as db:
             books.settle(db, self.key, paid)
 
     def _close(self, release: bytes | None, paid: ExPost | None) -> bytes | None:
-        with self._store.writing() as db:
+        with self._store.writing(self._account) as db:
             self.released, first = books.store(db, self._account, self.key, release)
             if first and paid is not None:
                 books.settle(db, self.key, paid)

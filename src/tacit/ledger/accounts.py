@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 
 from tacit.ledger.amounts import Amount, Balance, Turned, amount_left, amount_spent, worst
-from tacit.ledger.filters import budget_from_text, budget_text, first_stage
+from tacit.ledger.filters import Stage, as_currency, budget_from_text, budget_text, first_stage
 from tacit.ledger.history import append, find_event
 from tacit.ledger.store import Session
 from tacit.ledger.units import Cost, Scale
@@ -47,15 +47,28 @@ def open_account(db: Session, terms: Terms) -> None:
         )  # fmt: skip
 
 
+_COLUMNS = "part, currency, main, delta, main_limit, delta_limit, main_bits, delta_bits"
+
+
 def balances(db: Session, account: str) -> list[Balance]:
     """The balance of the whole and of each part."""
-    columns = "part, currency, main, delta, main_limit, delta_limit, main_bits, delta_bits"
-    return [
-        Balance(part, currency, main, delta, main_limit, delta_limit, Scale(main_bits, delta_bits))
-        for part, currency, main, delta, main_limit, delta_limit, main_bits, delta_bits in db.rows(
-            f"SELECT {columns} FROM tacit_balance WHERE account = ? ORDER BY part", account
-        )
-    ]
+    rows = db.rows(f"SELECT {_COLUMNS} FROM tacit_balance WHERE account = ? ORDER BY part", account)
+    return [_balance(*row) for row in rows]
+
+
+def all_balances(db: Session) -> dict[str, list[Balance]]:
+    """The balances of every account."""
+    found: dict[str, list[Balance]] = {}
+    for account, *row in db.rows(f"SELECT account, {_COLUMNS} FROM tacit_balance ORDER BY account, part"):
+        found.setdefault(account, []).append(_balance(*row))
+    return found
+
+
+def _balance(
+    part: str, currency: str, main: int, delta: int, main_limit: int, delta_limit: int, main_bits: int, delta_bits: int
+) -> Balance:
+    stage = Stage(as_currency(currency), main_limit, delta_limit, Scale(main_bits, delta_bits))
+    return Balance(part, stage, main, delta)
 
 
 def spent(db: Session, account: str, part: str) -> Amount:

@@ -3,27 +3,24 @@
 from dataclasses import dataclass
 
 from tacit.arithmetic import shown_down, shown_up, sum_up
-from tacit.ledger.filters import Currency
+from tacit.ledger.filters import Stage
 from tacit.ledger.units import Cost, Scale, amount_down, amount_up
 from tacit.privacy import ZCDP
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Balance:
-    """The running sums of one part (or, part '', of the whole) and their limits, in units."""
+    """The running sums of one part (or, part '', of the whole) in the units of its stage."""
 
     part: str
-    currency: Currency
+    stage: Stage
     main: int
     delta: int
-    main_limit: int
-    delta_limit: int
-    scale: Scale
 
     @property
     def left(self) -> Cost:
         """What still fits."""
-        return Cost(self.main_limit - self.main, self.delta_limit - self.delta)
+        return Cost(self.stage.main - self.main, self.stage.delta - self.delta)
 
 
 @dataclass(frozen=True)
@@ -61,15 +58,14 @@ class Turned:
 
 def worst(rows: list[Balance]) -> Balance:
     """The largest sums over the parts: nobody lost more. By `ledger-parts`."""
-    first = rows[0]
-    main, delta = max(row.main for row in rows), max(row.delta for row in rows)
-    return Balance(first.part, first.currency, main, delta, first.main_limit, first.delta_limit, first.scale)
+    return Balance(rows[0].part, rows[0].stage, max(row.main for row in rows), max(row.delta for row in rows))
 
 
 def amount_left(row: Balance) -> Remaining:
     """The largest single charges that still fit, each on its own, rounded down."""
-    main, delta = amount_down(row.left.main, row.scale.main), amount_down(row.left.delta, row.scale.delta)
-    if row.currency == "epsilon":
+    scale = row.stage.scale
+    main, delta = amount_down(row.left.main, scale.main), amount_down(row.left.delta, scale.delta)
+    if row.stage.currency == "epsilon":
         return Remaining(main, delta, None)
     return Remaining(ZCDP(main).pure_within().epsilon if main > 0 else 0.0, delta, main)
 
@@ -80,8 +76,8 @@ def amount_spent(row: Balance, turned: Turned | None) -> Amount:
     After a turn ε is what the sums would be worth had they been planned beforehand; the promise that holds for
     charges chosen on the way is the limit. By `ledger-stages`.
     """
-    main, delta = amount_up(row.main, row.scale.main), amount_up(row.delta, row.scale.delta)
-    if row.currency == "epsilon":
+    main, delta = amount_up(row.main, row.stage.scale.main), amount_up(row.delta, row.stage.scale.delta)
+    if row.stage.currency == "epsilon":
         return Amount(main, delta, None)
     if turned is None:
         return Amount(None, delta, main)

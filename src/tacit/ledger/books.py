@@ -112,9 +112,9 @@ def settle(db: Session, key: str, paid: ExPost) -> None:
             f"the mechanism under key {key!r} reports a loss of {paid}, more than it reserved ({reserved}); the whole "
             f"reservation stays charged. This is a defect of the mechanism"
         )
-    row = balances(db, event.account)[0]
-    stays = event.currency != "epsilon" or row.currency != "epsilon"
-    back = 0 if stays else event.main - units_up(paid.total, row.scale.main)
+    stage = balances(db, event.account)[0].stage
+    stays = event.currency != "epsilon" or stage.currency != "epsilon"
+    back = 0 if stays else event.main - units_up(paid.total, stage.scale.main)
     _add(db, event.account, event.part, Cost(-back, 0), rows=0)
     append(
         db, "settle", event.account, key, part=event.part, currency=event.currency, main=-back,
@@ -134,14 +134,14 @@ def _check_same(before: Event, request: Request) -> None:
 def _book(db: Session, request: Request) -> tuple[Currency, Cost]:
     """Add the cost to the balances if every one of them stays within its limit; else BudgetExceeded."""
     rows = balances(db, request.account)
-    currency = rows[0].currency
-    cost = price(request.charge, currency, rows[0].scale)
+    stage = rows[0].stage
+    cost = price(request.charge, stage.currency, stage.scale)
     if cost is None:
         stage = _turn(db, request, rows)
-        currency, cost = stage.currency, price(request.charge, stage.currency, stage.scale)
+        cost = price(request.charge, stage.currency, stage.scale)
     if cost is None or not _add(db, request.account, request.part, cost, len(rows)):
         raise BudgetExceeded(_refusal(request, rows))
-    return currency, cost
+    return stage.currency, cost
 
 
 def _add(db: Session, account: str, part: str, cost: Cost, rows: int) -> bool:
@@ -163,14 +163,15 @@ def _turn(db: Session, request: Request, rows: list[Balance]) -> Stage:
             f"{request.account!r}; nothing was read. Use a mechanism in the limit's own currency"
         )
     most = worst(rows)
-    stage = concentrated_rest(most.left, most.scale)
+    before = most.stage.scale
+    stage = concentrated_rest(most.left, before)
     if stage is None:
         raise BudgetExceeded(_refusal(request, rows))
     bits = (stage.scale.main, stage.scale.delta)
     detail = {
         "bits": bits,
         "spent": (most.main, most.delta),
-        "spent_bits": (most.scale.main, most.scale.delta),
+        "spent_bits": (before.main, before.delta),
         "conversion": most.left.delta - stage.delta,
     }
     append(

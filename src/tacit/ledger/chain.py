@@ -10,8 +10,11 @@ import hashlib
 from typing import NamedTuple
 
 from tacit.errors import LedgerError
+from tacit.ledger.store import RESTORE, Row, Session
+from tacit.ledger.tables import EVENT_COLUMNS
 
 GENESIS = "0" * 64  # what the first event names as the one before
+_BATCH = 4096
 
 
 class Event(NamedTuple):
@@ -42,12 +45,16 @@ class Event(NamedTuple):
     hash: str
 
 
+_BREAKS = len(Event._fields) - 2
+_LINES = "\n".join(["%s"] * (_BREAKS + 1))
+
+
 def event_hash(fields: tuple[object, ...]) -> str:
     """The hash of an event's fields, `hash` itself left out. By `ledger-chain`."""
-    text = "\n".join(map(str, fields))
-    if text.count("\n") != len(fields) - 1:  # two different events could then read the same
+    text = _LINES % fields
+    if text.count("\n") != _BREAKS:  # two different events could then read the same
         raise LedgerError(f"entry {fields[0]} has a line break inside a field")
-    return sha256(text.encode())
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def sealed(fields: tuple[object, ...]) -> Event:
@@ -58,3 +65,54 @@ def sealed(fields: tuple[object, ...]) -> Event:
 def sha256(data: bytes) -> str:
     """SHA-256 in hexadecimal."""
     return hashlib.sha256(data).hexdigest()
+
+
+class Walk:
+    """Goes along the history and knows how far it came: every entry follows the one before and has its own hash."""
+
+    columns = EVENT_COLUMNS
+
+    def __init__(self) -> None:
+        self.sequence = -1
+        self.hash = GENESIS
+
+    @property
+    def head(self) -> str:
+        """The last entry taken."""
+        return f"{self.sequence}:{self.hash}"
+
+    def take_new(self, db: Session) -> None:
+        """Take what was added since the last time; what was taken before must still be there. By `ledger-chain`."""
+        last = "SELECT hash FROM tacit_event WHERE sequence = ?"
+        if self.sequence >= 0 and db.rows(last, self.sequence) != [(self.hash,)]:
+            raise LedgerError(f"entry {self.sequence}, seen before, is gone or was changed; {RESTORE}")
+        query = f"SELECT {self.columns} FROM tacit_event WHERE sequence > ? ORDER BY sequence LIMIT {_BATCH}"
+        while rows := db.rows(query, self.sequence):
+            for row in rows:
+                self.take(row)
+
+    def take(self, row: Row) -> None:
+        """The next entry."""
+        if row[0] != self.sequence + 1 or row[12] != self.hash:
+            raise broken(row, "does not follow the one before it: entries are missing or were reordered")
+        if event_hash(row[:13]) != row[13]:
+            raise broken(row, "was changed after it was written: its hash does not match")
+        self.sequence, self.hash = row[0], row[13]
+
+
+class ReleaseWalk(Walk):
+    """A walk that also compares every stored release with its digest."""
+
+    columns = f"{EVENT_COLUMNS}, output"
+
+    def take(self, row: Row) -> None:
+        """The next entry with its release."""
+        super().take(row)
+        _, kind, *_, digest, _, _, _, output = row
+        if kind == "store" and digest != ("" if output is None else sha256(output)):
+            raise broken(row, "holds a release that was changed after it was stored")
+
+
+def broken(entry: Row, what: str) -> LedgerError:
+    """What is wrong with an entry, and what to do."""
+    return LedgerError(f"entry {entry[0]} ({entry[1]}) {what}; {RESTORE}")

@@ -15,10 +15,12 @@ from dataclasses import astuple, dataclass
 from typing import Literal
 
 from tacit.errors import LedgerError
+from tacit.ledger.store import RESTORE
 from tacit.ledger.units import Cost, Scale, amount_down, bits_for, units_exactly
 from tacit.privacy import ZCDP, Approx, Budget, Pure
 
 Currency = Literal["epsilon", "rho"]
+_CURRENCIES: dict[str, Currency] = {"epsilon": "epsilon", "rho": "rho"}
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,13 @@ class Stage:
     main: int
     delta: int
     scale: Scale
+
+
+def as_currency(text: str) -> Currency:
+    """The currency a line of the books names."""
+    if text not in _CURRENCIES:
+        raise LedgerError(f"the ledger holds {text!r} where a currency was expected; {RESTORE}")
+    return _CURRENCIES[text]
 
 
 def first_stage(limit: Budget) -> Stage:
@@ -79,4 +88,4 @@ def budget_from_text(text: str) -> Budget:
         kind, *numbers = json.loads(text)
         return _KINDS[kind](*numbers)
     except (ValueError, KeyError, TypeError) as error:
-        raise LedgerError(f"the ledger holds {text!r} where a budget was expected; run ledger.verify()") from error
+        raise LedgerError(f"the ledger holds {text!r} where a budget was expected; {RESTORE}") from error

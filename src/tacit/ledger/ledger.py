@@ -10,10 +10,10 @@ from tacit.errors import LedgerError, ParameterError
 from tacit.ledger import accounts, history
 from tacit.ledger.account import Account, checked_name
 from tacit.ledger.accounts import Terms
+from tacit.ledger.checked import CheckedStore, Verified
 from tacit.ledger.sqlite import SqliteStore
-from tacit.ledger.store import Store
+from tacit.ledger.store import RESTORE, Store
 from tacit.ledger.tables import VERSION
-from tacit.ledger.verify import Verified, verify
 from tacit.privacy import Budget, as_budget
 
 
@@ -31,23 +31,23 @@ class Ledger:
             raise ParameterError(f"timeout is a number of seconds to wait for other writers, got {timeout!r:.80}")
         if expect_head is not None and not isinstance(expect_head, str):
             raise ParameterError(f"a head is text such as '12:3fa9…', from ledger.head(); got {expect_head!r:.80}")
-        self._store = open_store(url, timeout)
-        with self._store.reading() as db:
-            exists = self._store.has_tables(db)
+        store = open_store(url, timeout)
+        with store.reading() as db:
+            exists = store.has_tables(db)
         if not exists:
             if expect_head is not None:
-                raise LedgerError(
-                    f"there is no ledger at {self._store.place}, but head {expect_head[:20]}… was expected"
-                )
-            self._create()
-        self._check_version()
+                raise LedgerError(f"there is no ledger at {store.place}, but head {expect_head[:20]}… was expected")
+            _create(store)
+        _check_version(store)
+        self._store = CheckedStore(store)
+        self._store.check_all()
         if expect_head is not None:
             self._check_contains(expect_head)
 
     @property
     def url(self) -> str:
         """Where the ledger is: enough to open it again, so it may contain a password."""
-        return self._store.url
+        return self._store.store.url
 
     def open(
         self,
@@ -85,7 +85,7 @@ class Ledger:
         with self._store.reading() as db:
             found = accounts.find_terms(db, checked_name("name", name))
         if found is None:
-            raise LedgerError(f"there is no account {name!r} in {self._store.place}; open it with a limit first")
+            raise LedgerError(f"there is no account {name!r} in {self._place}; open it with a limit first")
         return Account(self._store, found)
 
     def accounts(self) -> list[str]:
@@ -100,14 +100,12 @@ class Ledger:
         return f"{last[0][0]}:{last[0][1]}"
 
     def verify(self) -> Verified:
-        """Check every page, hash, sum and limit; LedgerError says what is wrong. By `ledger-chain`."""
-        self._store.check_pages()
-        with self._store.reading() as db:
-            return verify(db)
+        """Check every page, hash, sum, limit and stored release; LedgerError says what is wrong. By `ledger-chain`."""
+        return self._store.verify()
 
     def close(self) -> None:
         """Close the connection; the next use opens it again."""
-        self._store.close()
+        self._store.store.close()
 
     def __enter__(self) -> Self:
         return self
@@ -118,24 +116,11 @@ class Ledger:
         self.close()
 
     def __repr__(self) -> str:
-        return f"Ledger({self._store.place!r})"
+        return f"Ledger({self._place!r})"
 
-    def _create(self) -> None:
-        with self._store.writing() as db:
-            if self._store.has_tables(db):
-                return  # another process was faster
-            self._store.create_tables(db)
-            db.change("INSERT INTO tacit_version (version) VALUES (?)", VERSION)
-            history.append(db, "create", "", secrets.token_hex(16))
-
-    def _check_version(self) -> None:
-        with self._store.reading() as db:
-            version = db.rows("SELECT version FROM tacit_version")[0][0]
-        if version != VERSION:
-            raise LedgerError(
-                f"{self._store.place} has layout {version}, this tacit writes layout {VERSION}; "
-                f"{'upgrade tacit on this machine' if version > VERSION else 'open it with the tacit that made it'}"
-            )
+    @property
+    def _place(self) -> str:
+        return self._store.store.place
 
     def _check_contains(self, head: str) -> None:
         sequence, _, expected = head.partition(":")
@@ -145,9 +130,31 @@ class Ledger:
             found = db.rows("SELECT hash FROM tacit_event WHERE sequence = ?", int(sequence))
         if found != [(expected,)]:
             raise LedgerError(
-                f"{self._store.place} does not contain the expected head at entry {sequence}: it is an older copy, "
+                f"{self._place} does not contain the expected head at entry {sequence}: it is an older copy, "
                 f"another ledger, or its history was rewritten. Charges may be missing: find the newest copy"
             )
+
+
+def _create(store: Store) -> None:
+    with store.writing() as db:
+        if store.has_tables(db):
+            return  # another process was faster
+        store.create_tables(db)
+        db.change("INSERT INTO tacit_version (version) VALUES (?)", VERSION)
+        history.append(db, "create", "", secrets.token_hex(16))
+
+
+def _check_version(store: Store) -> None:
+    with store.reading() as db:
+        found = db.rows("SELECT version FROM tacit_version")
+    if len(found) != 1:
+        raise LedgerError(f"{store.place} does not say which layout it has: it was changed by hand; {RESTORE}")
+    version = found[0][0]
+    if version != VERSION:
+        raise LedgerError(
+            f"{store.place} has layout {version}, this tacit writes layout {VERSION}; "
+            f"{'upgrade tacit on this machine' if version > VERSION else 'open it with the tacit that made it'}"
+        )
 
 
 def open_store(url: str | Path, timeout: float) -> Store:

@@ -129,10 +129,7 @@ class SqliteStore:
                     f"again, or open it with a larger timeout"
                 )
             case sqlite3.SQLITE_FULL | sqlite3.SQLITE_IOERR:
-                return (
-                    "The disk is full or failing; make room and try again. A key that was charged already is not "
-                    "charged twice"
-                )
+                return "The disk is full or failing; make room and try again. No key is ever charged twice"
             case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
                 return "The file and its directory must exist and be writable; nothing was booked"
             case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
