@@ -23,6 +23,27 @@ Y = np.zeros(2)
 GOOD = np.array([[0.5, 0.25], [0.125, 0.0]])
 
 
+class OtherFrame:
+    """A table of a library that tacit does not know, such as Dask: numpy could read it, by position."""
+
+    columns = ("b", "a")
+    shape = (2, 2)
+    dtype = np.dtype(float)
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise AssertionError("read by position")
+
+
+class OtherArray:
+    """A lazy array that does not know how long it is."""
+
+    shape = (float("nan"), 2)
+    dtype = np.dtype(float)
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise AssertionError("computed")
+
+
 def broken_indices() -> Any:
     matrix = scipy.sparse.csr_array(GOOD)
     matrix.indices = matrix.indices + 7
@@ -54,7 +75,13 @@ REFUSED: dict[str, tuple[Callable[[], tuple[Any, Any, Any]], str]] = {
     "a name twice": (lambda: (pd.DataFrame(GOOD, columns=["a", "a"]), Y, Domain()), "more than once"),
     "sparse with a schema": (lambda: (scipy.sparse.csr_array(GOOD), Y, SCHEMA), "Declare a Domain"),
     "sparse indices outside": (lambda: (broken_indices(), Y, Domain()), "outside"),
-    "too few columns for a schema": (lambda: (GOOD[:, :1], Y, SCHEMA), r"found 1 column.*expected 2.*\(a, b\)"),
+    "too few columns for a schema": (lambda: (GOOD[:, :1], Y, SCHEMA), r"found 1 column.*expected 2.*\('a', 'b'\)"),
+    "names that command a terminal": (lambda: (pd.DataFrame({"\x1b[2J": [1, 2]}), None, SCHEMA), r"has: '\\x1b\[2J'\."),
+    "many names": (lambda: (pd.DataFrame(np.zeros((2, 99))).add_prefix("c"), Y, SCHEMA), r"'c29', and 69 more\."),
+    "a frame of another library": (lambda: (OtherFrame(), Y, Domain()), "collect a lazy one"),
+    "a frame of another library, schema": (lambda: (OtherFrame(), Y, SCHEMA), "compute"),
+    "y of another library": (lambda: (GOOD, OtherFrame(), Domain()), "compute"),
+    "unknown length": (lambda: (OtherArray(), Y, Domain()), "unknown length"),
     "column missing": (lambda: (pd.DataFrame({"a": [1, 2], "t": [0, 1]}), None, SCHEMA), "no column 'b'"),
     "no y": (lambda: (GOOD, None, Domain()), "found None"),
     "no y, array with a schema": (lambda: (GOOD, None, SCHEMA), "found None"),

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 import pickle
 from dataclasses import FrozenInstanceError
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from domain_support import person_schema
 from tacit.domain import Binary, Category, Classes, Flag, Number, Real, Schema
-from tacit.domain.schema_syntax import read_yaml, write_yaml
+from tacit.domain.schema_syntax import read_yaml, unique_keys, write_yaml
 from tacit.errors import SchemaError
 
 ADULT = """
@@ -59,16 +62,28 @@ def test_dumped_schemas_are_read_back(tmp_path, suffix):
         assert Schema.load(str(path)).fingerprint() == schema.fingerprint()
 
 
-@given(st.lists(st.one_of(st.text(st.characters(codec="ascii")), st.integers(), st.floats(allow_nan=False))))
-def test_yaml_values_are_read_back(values):
-    assert read_yaml(write_yaml(values), "test") == values
+PARSERS = [yaml.SafeLoader, *([yaml.CSafeLoader] if yaml.__with_libyaml__ else [])]
+words = st.one_of(st.text(st.characters(codec="ascii")), st.integers(), st.floats(allow_nan=False), st.booleans())
 
 
-def test_yaml_words_and_codes_keep_their_meaning():
-    assert read_yaml("[yes, no, on, 010, 12:30, 1e5, -2.5, true, ~, 2020-01-01]", "test") == [
+@given(st.recursive(words, lambda inner: st.lists(inner) | st.dictionaries(st.text(alphabet="ab-: ?*&"), inner)))
+def test_yaml_values_are_read_back(value):
+    for parser in PARSERS:
+        assert read_yaml(write_yaml(value), "test", parser) == value
+
+
+@pytest.mark.parametrize("parser", PARSERS)
+def test_yaml_words_and_codes_keep_their_meaning(parser):
+    words = "[yes, no, on, 010, 12:30, 1e5, -2.5, true, ~, 2020-01-01, '1', \"~\", +7, .5, -.inf, , null, <<, =]"
+    assert read_yaml(words.replace(", ,", ", "), "test", parser) == [
         *("yes", "no", "on", "010", "12:30"),
-        *(1e5, -2.5, True, None, "2020-01-01"),
+        *(1e5, -2.5, True, None, "2020-01-01", "1", "~", 7, 0.5, -math.inf, None, "<<", "="),
     ]
+    assert read_yaml(
+        "{a: &x [1], b: *x, c: &y 2, d: *y, e: , f: |\n 3\n}".replace("|\n 3\n", "'3'"), "test", parser
+    ) == {
+        **{"a": [1], "b": [1], "c": 2, "d": 2, "e": None, "f": "3"},
+    }
 
 
 BAD = [
@@ -139,13 +154,108 @@ def test_bad_schemas_are_refused_with_the_place_and_the_remedy(schema, fragment)
     [
         ("features: {x: {type: number, min: 0, max: 1}, x: {type: flag}}", "the key 'x' twice"),
         ("features: [", "not valid YAML"),
-        ("a: &a [*a]\n? [1]\n: 2", "YAML"),
+        ("a: &a [*a]", "an alias of nothing before it, 'a'"),
+        ("? [1]\n: 2", "a list or mapping as a key"),
+        ("a: *b", "alias"),
+        ("a: !!set {b}", "values without tags"),
+        ("a: !!str 1", "values without tags"),
+        ("? !!merge <<\n: {a: 1}", "values without tags"),
+        ("a: 1\n---\nb: 2", "several documents"),
+        ("rows: 1" + "0" * 5000, "not valid YAML"),
+        ("1: 2\n'1': 3", "the key '1' twice"),
         ("", "expected a mapping"),
     ],
 )
-def test_bad_yaml_is_refused(text, fragment):
+@pytest.mark.parametrize("parser", PARSERS)
+def test_bad_yaml_is_refused(text, fragment, parser):
     with pytest.raises(SchemaError, match=fragment):
-        Schema.from_text(text)
+        Schema.from_dict(read_yaml(text, "test", parser))
+
+
+def bomb(tail: str) -> str:
+    """Nine levels of lists of nine aliases of the level before: a few hundred bytes that stand for 9⁹ words."""
+    levels = ["a: &a [x, x, x, x, x, x, x, x, x]"]
+    levels += [f"{b}: &{b} [{', '.join([f'*{a}'] * 9)}]" for a, b in pairwise("abcdefghi")]
+    return "\n".join([*levels, tail])
+
+
+@pytest.mark.parametrize("parser", PARSERS)
+@pytest.mark.parametrize("tail", ["? *i\n: 1", "features: {x: {type: category, values: *i}}", "name: *i", ""])
+def test_what_aliases_stand_for_is_counted(tail, parser):
+    with pytest.raises(SchemaError, match="more than 1,000,000 values"):
+        read_yaml(bomb(tail), "test", parser)
+
+
+@pytest.mark.parametrize("parser", PARSERS)
+@pytest.mark.parametrize("opening", ["[", "{a: ", "- ", "? ", "{? ["])
+def test_deep_files_are_refused(opening, parser):
+    with pytest.raises(SchemaError, match=r"more than 50 levels|not valid YAML"):
+        read_yaml(opening * 100_000, "test", parser)
+    with pytest.raises(SchemaError, match="not valid JSON"):
+        Schema.from_text("[" * 100_000, parse_json=True)
+
+
+def test_a_value_is_cut_before_it_is_written_out():
+    """Shared lists, as an alias or a caller makes them: 9⁹ words if they were written out."""
+    shared: list[object] = ["x"]
+    for _ in range(12):
+        shared = [shared] * 9
+    for schema in (declared(shared), declared({"type": "category", "values": shared}), declared(name=shared)):
+        with pytest.raises(SchemaError) as refusal:
+            Schema.from_dict(schema)
+        assert len(str(refusal.value)) < 400
+    with pytest.raises(SchemaError, match="a whole number of 16610 bits"):
+        Schema.from_dict(declared({**NUMBER, "max": 10**5000}))
+
+
+class CountedKey(str):
+    """A key that counts how often it is compared."""
+
+    compared = 0
+
+    def __eq__(self, other: object) -> bool:
+        CountedKey.compared += 1
+        return str.__eq__(self, other)
+
+    def __str__(self) -> str:
+        return self
+
+    __hash__ = str.__hash__
+
+
+def check_keys_are_compared_a_few_times(unique) -> None:
+    keys = [CountedKey(f"c{number}") for number in range(800)]
+    CountedKey.compared = 0
+    unique([(key, 0) for key in keys])
+    assert CountedKey.compared <= 3 * len(keys)
+
+
+def refuse_repeated_by_lists(pairs):
+    names = [str(key) for key, _ in pairs]
+    assert not any(name in names[:place] for place, name in enumerate(names))
+
+
+def test_many_columns_cost_as_many_steps():
+    check_keys_are_compared_a_few_times(unique_keys)
+    with pytest.raises(AssertionError):
+        check_keys_are_compared_a_few_times(refuse_repeated_by_lists)
+    columns = "".join(f"  c{number}: {{type: number, min: 0, max: 1}}\n" for number in range(30_000))
+    schema = Schema.from_text(f"features:\n{columns}target: {{name: y, type: real, min: 0, max: 1}}\n")
+    assert len(schema.features) == 30_000
+
+
+def test_messages_do_not_command_a_terminal():
+    name = "\x1b]0;pwned\x07\u202e"
+    for schema in (
+        {"features": {name: 5}, "target": REAL},
+        {"features": {name: {"type": "flag", "missing": name}}, "target": REAL},
+        declared(**{name: 1}),
+        declared(target={**REAL, "type": name}),
+    ):
+        with pytest.raises(SchemaError) as refusal:
+            Schema.from_dict(schema)
+        assert str(refusal.value).isprintable()
+        assert "pwned" in str(refusal.value)
 
 
 @pytest.mark.parametrize(

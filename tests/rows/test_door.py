@@ -83,7 +83,7 @@ def test_dictionary_columns_read_like_text(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_missing_columns_are_named(kind: str) -> None:
     columns = {name: cells for name, cells in RECORDS.items() if name not in ("job", "hours")}
-    with pytest.raises(SchemaError, match=r"no column 'job', 'hours'.*The table has: age, smokes, income"):
+    with pytest.raises(SchemaError, match=r"no column 'job', 'hours'.*The table has: 'age', 'smokes', 'income'"):
         open_rows(frame(kind, columns), None, SCHEMA, CLASSIFICATION)
     without_target = {name: cells for name, cells in RECORDS.items() if name != "income"}
     with pytest.raises(SchemaError, match="no column 'income'"):

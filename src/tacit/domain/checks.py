@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import reprlib
 from collections.abc import Iterable, Mapping
 from typing import NoReturn
 
@@ -19,7 +20,7 @@ NARROWEST = 1e-150
 
 def refuse(error: DeclarationError, where: str, found: object, expected: str, remedy: str) -> NoReturn:
     """Raise `error` with one sentence for each of: where, found, expected, what to do."""
-    raise error(f"{where}: found {_shown(found)}; expected {expected}. {remedy}")
+    raise error(f"{printable(where)}: found {shown(found)}; expected {expected}. {remedy}")
 
 
 def real_number(error: DeclarationError, where: str, value: object, remedy: str) -> float:
@@ -50,7 +51,7 @@ def interval(error: DeclarationError, where: str, low: object, high: object) -> 
     lower = real_number(error, f"{where}.min", low, remedy)
     upper = real_number(error, f"{where}.max", high, remedy)
     if not upper - lower >= NARROWEST:
-        refuse(error, where, f"min={lower!r}, max={upper!r}", "min < max (at least 1e-150 apart)", remedy)
+        refuse(error, where, InWords(f"min={lower!r}, max={upper!r}"), "min < max (at least 1e-150 apart)", remedy)
     return lower, upper
 
 
@@ -75,7 +76,8 @@ def known_keys(where: str, found: Iterable[object], allowed: Iterable[str]) -> N
     names = sorted(allowed)
     for key in found:
         if key not in names:
-            refuse(SchemaError, where, f"the unknown key {key!r}", "only " + ", ".join(names), "Correct or remove it.")
+            unknown = InWords(f"the unknown key {shown(key)}")
+            refuse(SchemaError, where, unknown, "only " + ", ".join(names), "Correct or remove it.")
 
 
 def mapping(where: str, value: object, expected: str) -> Mapping[object, object]:
@@ -85,6 +87,29 @@ def mapping(where: str, value: object, expected: str) -> Mapping[object, object]
     return value
 
 
-def _shown(value: object) -> str:
-    shown = value if isinstance(value, str) and value.startswith(("min=", "the ")) else repr(value)
-    return shown if len(shown) <= 80 else shown[:77] + "..."
+class InWords(str):
+    """What was found, said in words rather than shown as a value."""
+
+
+class _Short(reprlib.Repr):
+    """A few parts of a value: written out in full, a short file can stand for a very long text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel, self.maxstring, self.maxlong, self.maxother = 3, 77, 77, 77
+
+    def repr_int(self, number: int, level: int) -> str:
+        """Python refuses to write very long integers."""
+        bits = number.bit_length()
+        return super().repr_int(number, level) if bits < 10_000 else f"a whole number of {bits} bits"
+
+
+def shown(value: object) -> str:
+    """A value as messages show it: about 80 characters at most, none of which commands a terminal."""
+    words = value if isinstance(value, InWords) else _Short().repr(value)
+    return printable(words if len(words) <= 80 else words[:77] + "...")
+
+
+def printable(text: str) -> str:
+    """A text in which characters that are not shown are replaced by their codes."""
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from tacit.domain.checks import refuse, text
+from tacit.domain.checks import InWords, refuse, shown, text
 from tacit.domain.declaration import fingerprint
 from tacit.domain.features import Category, Feature, Flag, Number, encoded_names
 from tacit.domain.schema_syntax import read_json, read_yaml, write_yaml
@@ -52,7 +52,9 @@ class Schema:
         for name in encoded_names(self.features):
             if name in seen:
                 expected = "encoded columns with different names"
-                refuse(SchemaError, "features", f"the encoded column {name!r} twice", expected, "Rename one.")
+                refuse(
+                    SchemaError, "features", InWords(f"the encoded column {shown(name)} twice"), expected, "Rename one."
+                )
             seen.add(name)
 
     def _check_target(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tacit.domain.checks import known_keys, mapping, refuse, text
+from tacit.domain.checks import InWords, known_keys, mapping, printable, refuse, text
 from tacit.domain.features import Category, Feature, Flag, Number
 from tacit.domain.targets import Binary, Classes, Outcome, Real
 from tacit.errors import SchemaError
@@ -57,10 +57,10 @@ def _parse(where: str, declared: object, kinds: Mapping[str, tuple[type[Any], tu
     try:
         return declared_type(**arguments)
     except SchemaError as problem:
-        raise SchemaError(f"{where}: {problem}") from None
+        raise SchemaError(f"{printable(where)}: {problem}") from None
 
 
 def _require(where: str, entry: Mapping[object, object], key: str, expected: str = "it to be declared") -> None:
     if key not in entry:
         place = key if where == "schema" else f"{where}.{key}"
-        refuse(SchemaError, place, "the key absent", expected, f"Add `{key}: ...`.")
+        refuse(SchemaError, place, InWords("the key absent"), expected, f"Add `{key}: ...`.")

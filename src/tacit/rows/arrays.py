@@ -53,7 +53,7 @@ class ArrayTable:
         if self.width != len(names):
             raise SchemaError(
                 f"X: found {self.width} column(s); expected {len(names)}, one for each declared feature "
-                f"({', '.join(names)}) in this order."
+                f"({listed_names(names)}) in this order."
             )
         return self
 
@@ -69,6 +69,12 @@ class ArrayTable:
         """All columns as real numbers of any dtype; an array of numbers is handed on as it is."""
         cells = self.array.open()
         return cells if self.numeric else to_numbers(cells)
+
+
+def listed_names(names: Sequence[str], most: int = 30) -> str:
+    """Names as messages show them: quoted, so that none commands a terminal."""
+    rest = [f"and {len(names) - most} more"] if len(names) > most else []
+    return ", ".join([*map(repr, names[:most]), *rest])
 
 
 def array_table(values: object) -> ArrayTable:

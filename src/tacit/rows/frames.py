@@ -14,6 +14,7 @@ import pandas as pd
 
 from tacit.domain import Cells, to_numbers
 from tacit.errors import SchemaError
+from tacit.rows.arrays import listed_names
 from tacit.rows.arrow_columns import arrow_column
 from tacit.rows.columns import Column
 from tacit.rows.pandas_columns import pandas_column
@@ -44,8 +45,8 @@ class FrameTable:
         absent = [name for name in names if name not in places]
         if absent:
             raise SchemaError(
-                f"X: found no column {', '.join(map(repr, absent))}; expected the declared names. "
-                f"The table has: {', '.join(self.names)}."
+                f"X: found no column {listed_names(absent)}; expected the declared names. "
+                f"The table has: {listed_names(self.names)}."
             )
         return ClosedColumns([self.column(places[name]) for name in names])
 
