@@ -31,7 +31,7 @@ def evidence(kind, budget):
     if kind == "ridge":
         plan = plan_regression_with_intervals(shape, FitRequest(Squared(), 0.01), budget, "auto", None)
     elif kind == "ordinary":
-        plan = plan_ordinary(shape, 0.7, budget)
+        plan = plan_ordinary(shape, budget)
     else:
         plan = plan_classifier_with_intervals(shape, FitRequest(Logistic(), 0.01), budget, kind, None)
     release = plan.mechanism(rows if kind == "ridge" else rows.one_vs_rest(1), SystemEntropy())

@@ -1,5 +1,7 @@
 """Recipes for ordinary coefficients: what they charge, what they estimate, and where their gradient comes from."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -29,7 +31,7 @@ def ordinary_minimum(X, y):
 
 def planned(X, budget):
     rows = rows_of(X, np.where(np.arange(len(X)) % 2, 1, -1))
-    return plan_ordinary(Shape.of(rows), BALL, budget).mechanism
+    return plan_ordinary(replace(Shape.of(rows), typical_norm=BALL), budget).mechanism
 
 
 @pytest.mark.parametrize("budget", BUDGETS)
@@ -84,12 +86,11 @@ def test_a_pilot_says_what_its_gradient_is(budget):
 
 
 def test_the_plan_says_what_can_be_determined_before_anything_is_read():
-    small, large = (plan_ordinary(_shape(n), BALL, ZCDP(0.5)) for n in (2_000, 200_000))
+    small, large = (plan_ordinary(_shape(n), ZCDP(0.5)) for n in (2_000, 200_000))
     assert "half-range" in small.why
     assert "of the rows" in small.why
     assert resolution(large.mechanism) == pytest.approx(resolution(small.mechanism) / 100, rel=1e-3)
 
 
 def _shape(n):
-    shape = Shape.of(rows_of(np.zeros((10, 3)), [1] * 10))
-    return Shape(n, shape.width, shape.norms, shape.max_nonzeros, shape.block_rows, shape.constant)
+    return replace(Shape.of(rows_of(np.zeros((10, 3)), [1] * 10)), n=n, typical_norm=BALL)

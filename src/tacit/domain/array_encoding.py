@@ -67,6 +67,10 @@ class ArrayEncoding:
         """Most non-zero cells of an encoded row."""
         return self.width
 
+    @property
+    def typical_norm(self) -> None:
+        """A ball has no model of its rows."""
+
     def encode(self, numbers: Floats, codes: Codes | None, out: Floats) -> None:
         """Write the encoded rows of `numbers` (k × columns) into `out` (k × width); `codes` is not used."""
         with np.errstate(all="ignore"):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from tacit.domain.cells import Floats
+from tacit.domain.features import Category
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +30,15 @@ class Levels:
         every = np.zeros((self.count + 1, *array.shape[1:]))
         every[self.places], every[-1] = array[:-1], array[-1]
         return every
+
+
+def columns_without(zeros: Sequence[int | None], categories: Sequence[Category], numbers: int) -> Levels:
+    """The features that have a column: all numbers and flags, and all levels but the zero level of each category."""
+    places, first = list(range(numbers)), numbers
+    for feature, zero in zip(categories, zeros, strict=True):
+        places += [first + level for level in range(len(feature.levels)) if level != zero]
+        first += len(feature.levels)
+    return Levels(first, np.array(places, dtype=np.intp))
 
 
 @dataclass(frozen=True, eq=False)

@@ -60,6 +60,10 @@ class Encoding(Protocol):
     def constant(self) -> float | None:
         """Stored value of the constant column; None without one."""
 
+    @property
+    def typical_norm(self) -> float | None:
+        """Most rows of the public model are no longer than this; None where there is no such model."""
+
     def encode(self, numbers: Floats, codes: Codes | None, out: Floats) -> None:
         """Write the encoded rows of one block into `out`."""
 

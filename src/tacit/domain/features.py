@@ -153,6 +153,7 @@ class Category:
 
     A cell that is none of `values` goes to the column `other` if it is declared, else to no column at all.
     `missing` names the value an empty cell takes; without it an empty cell is treated as unknown.
+    `baseline` names the value that others are compared with where a fit has intervals; by default the first.
     """
 
     kind: ClassVar[str] = "category"
@@ -161,6 +162,7 @@ class Category:
     values: tuple[Label, ...]
     other: bool = False
     missing: Label | None = None
+    baseline: Label | None = None
     _vocabulary: Vocabulary = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -169,12 +171,20 @@ class Category:
         object.__setattr__(self, "_vocabulary", vocabulary)
         if not isinstance(self.other, bool):
             refuse(SchemaError, "category.other", self.other, "true or false", "Correct it.")
-        if self.missing is not None:
-            label = plain_label(SchemaError, "category.missing", self.missing)
-            object.__setattr__(self, "missing", label)
-            if vocabulary.code(label) < 0:
-                expected = "one of the declared values"
-                refuse(SchemaError, "category.missing", label, expected, "Add it to values or leave it out.")
+        for name, declared in (("missing", self.missing), ("baseline", self.baseline)):
+            if declared is not None:
+                label = plain_label(SchemaError, f"category.{name}", declared)
+                object.__setattr__(self, name, label)
+                if vocabulary.code(label) < 0:
+                    expected = "one of the declared values"
+                    refuse(SchemaError, f"category.{name}", label, expected, "Add it to values or leave it out.")
+
+    @property
+    def zero_level(self) -> int | None:
+        """The level that has no column in an encoding with baselines; None for a single level, which keeps its own."""
+        if len(self.levels) == 1:
+            return None
+        return 0 if self.baseline is None else self._vocabulary.code(self.baseline)
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -196,7 +206,7 @@ class Category:
     def to_dict(self) -> dict[str, object]:
         """As in a schema file; what was not declared is left out."""
         return {"type": self.kind, "values": list(self.values)} | _declared(
-            other=self.other or None, missing=self.missing
+            other=self.other or None, missing=self.missing, baseline=self.baseline
         )
 
 

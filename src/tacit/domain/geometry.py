@@ -46,12 +46,14 @@ class Geometry:
     category: weight of a one-hot block. binary: half-width of a flag.
     clip: number of standard deviations above the mean square norm at which feature parts are clipped;
     None: never (the radius is the largest possible norm and the encoding is linear in the row).
+    baselines: one level of every category has no column, so that the others are told apart from the constant.
     """
 
     constant: float | RadiusShare | None = 1.0
     category: float = 0.7
     binary: float = 0.5
     clip: float | None = 0.0
+    baselines: bool = False
 
     def __post_init__(self) -> None:
         for name in ("category", "binary"):

@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 from tacit.domain.clipping import l1_threshold, l2_threshold, margin
-from tacit.domain.decoding import Levels
-from tacit.domain.features import Category, Scaled, encoded_names, split
+from tacit.domain.decoding import columns_without
+from tacit.domain.features import Scaled, encoded_names, split
 from tacit.domain.geometry import Geometry
 from tacit.domain.released_geometry import ReleasedGeometry
 from tacit.domain.schema import Schema
@@ -67,7 +67,7 @@ def encode_released(schema: Schema, geometry: ReleasedGeometry) -> TableEncoding
         threshold=l2_threshold(radius * scale, terms) if clipped else None,
         constant=constant,
         l1_threshold=None if l1_radius is None else l1_threshold(l1_radius, terms),
-        levels=_levels(levels, len(scaled), geometry),
+        levels=columns_without(geometry.zero_levels, levels, len(scaled)),
     )
 
 
@@ -89,15 +89,6 @@ def _longest(numbers: NumberColumns | None, category: float, blocks: int) -> flo
     """The largest possible ‖D‖₂."""
     cells = [float(cell) for cell in numbers.largest()] if numbers else []
     return math.sqrt(math.fsum(cell**2 for cell in cells) + blocks * category**2)
-
-
-def _levels(categories: list[Category], numbers: int, geometry: ReleasedGeometry) -> Levels:
-    """Which features have a column."""
-    places, first = list(range(numbers)), numbers
-    for feature, zero in zip(categories, geometry.zero_levels, strict=True):
-        places += [first + level for level in range(len(feature.levels)) if level != zero]
-        first += len(feature.levels)
-    return Levels(first, np.array(places, dtype=np.intp))
 
 
 def _target(declared: Outcome, geometry: ReleasedGeometry) -> Outcome:

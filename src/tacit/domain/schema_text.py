@@ -13,7 +13,7 @@ from tacit.errors import SchemaError
 _FEATURES: Mapping[str, tuple[type[Feature], tuple[str, ...], tuple[str, ...]]] = {
     Number.kind: (Number, ("min", "max"), ("missing", "reference")),
     Flag.kind: (Flag, (), ("positive", "negative", "missing")),
-    Category.kind: (Category, ("values",), ("other", "missing")),
+    Category.kind: (Category, ("values",), ("other", "missing", "baseline")),
 }
 """Feature types of a schema file: class, required keys, optional keys."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tacit.arithmetic import round_up
 from tacit.domain.cells import Codes, Floats
 from tacit.domain.clipping import l2_threshold, margin, shrink_l1, shrink_l2
-from tacit.domain.decoding import Decoder, Levels
+from tacit.domain.decoding import Decoder, Levels, columns_without
 from tacit.domain.features import Feature, encoded_names, split
 from tacit.domain.geometry import Geometry
 from tacit.domain.norms import Norms, sqrt_above
@@ -20,6 +20,9 @@ from tacit.domain.schema import Schema
 from tacit.domain.table_columns import Blocks, NumberColumns
 from tacit.domain.targets import Outcome
 from tacit.errors import ParameterError
+
+TYPICAL_CLIP = 1.0
+"""Standard deviations above the mean square norm up to which a row counts as typical."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +46,9 @@ class TableEncoding:
     """x̃ = (clip_r(z), c)/√(r² + c²) with numbers and flags first, then one-hot blocks, then the constant.
 
     ‖x̃‖₂ ≤ 1 for the stored floats of every row, by `encoding-norms`. `threshold` is None when no row can
-    leave the ball (the encoding is then linear in the row). A released encoding may clip in ℓ1 too, and has no column
-    for the zero level of a category: `levels` says which features its columns are.
+    leave the ball (the encoding is then linear in the row). A released encoding may clip in ℓ1 too. With baselines, or
+    released, the zero level of a category has no column: `levels` says which features the columns are.
+    `typical_norm`: most rows of the public model are no longer than this; None where there is no such model.
     """
 
     target: Outcome
@@ -59,6 +63,7 @@ class TableEncoding:
     constant: float | None
     l1_threshold: float | None = None
     levels: Levels | None = None
+    typical_norm: float | None = None
 
     @property
     def number_count(self) -> int:
@@ -155,7 +160,9 @@ def encode_table(schema: Schema, geometry: Geometry) -> TableEncoding:
     weight = geometry.category * scale
     constant = None if c is None else c * scale
     numbers = NumberColumns.of(list(numeric.values()), geometry, scale) if numeric else None
-    blocks = Blocks.of(list(categories.values()), len(numeric), weight) if categories else None
+    zeros = [feature.zero_level if geometry.baselines else None for feature in categories.values()]
+    blocks = Blocks.of(list(categories.values()), len(numeric), weight, zeros) if categories else None
+    typical = replace(geometry, clip=TYPICAL_CLIP).feature_radius(features)
     largest = [*(numbers.largest() if numbers else []), *[Fraction(weight)] * len(categories)]
     unclipped = radius >= geometry.largest_norm(features)
     return TableEncoding(
@@ -169,6 +176,8 @@ def encode_table(schema: Schema, geometry: Geometry) -> TableEncoding:
         weight=weight,
         threshold=None if unclipped else l2_threshold(radius * scale, terms),
         constant=constant,
+        levels=columns_without(zeros, list(categories.values()), len(numeric)) if geometry.baselines else None,
+        typical_norm=min(1.0, math.hypot(typical, c or 0.0) * scale),
     )
 
 

@@ -20,6 +20,7 @@ class Shape:
 
     max_nonzeros: most entries of a row that can differ from 0 (one per number, block and constant).
     constant: the value of the last column in every row, None without an intercept.
+    typical_norm: most rows are no longer than this in the public model of the declaration; None without such a model.
     """
 
     n: int
@@ -28,12 +29,19 @@ class Shape:
     max_nonzeros: int
     block_rows: int
     constant: float | None
+    typical_norm: float | None = None
 
     @classmethod
     def of(cls, rows: Rows | SealedRows) -> "Shape":
         """The public facts of these rows."""
         encoding = rows.encoding
-        return cls(rows.n, rows.width, rows.norms, encoding.max_nonzeros, rows.block_rows, encoding.constant)
+        constant, typical = encoding.constant, encoding.typical_norm
+        return cls(rows.n, rows.width, rows.norms, encoding.max_nonzeros, rows.block_rows, constant, typical)
+
+    @property
+    def inner_ball(self) -> float:
+        """The radius of a ball that holds most rows, for statistics of rows pulled into it."""
+        return self.norms.l2 if self.typical_norm is None else min(self.typical_norm, self.norms.l2)
 
     def summation_error(self, magnitude: float, evaluation: float = 0.0) -> float:
         """Bound on the error of a total over such rows, by `blocked-sum`."""

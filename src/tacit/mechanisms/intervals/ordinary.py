@@ -34,9 +34,9 @@ LEVEL_WEIGHT = 0.49  # squared size of a level in the encoding
 Ordinary = NewtonWithIntervals | DebiasedWithIntervals
 
 
-def plan_ordinary(shape: Shape, ball: float, budget: Budget) -> Plan:
-    """Logistic regression whose intervals are for the coefficients without a penalty; rows are pulled into `ball`."""
-    mechanism = _chosen(shape, ball, budget)
+def plan_ordinary(shape: Shape, budget: Budget) -> Plan:
+    """Logistic regression whose intervals are for the coefficients without a penalty."""
+    mechanism = _chosen(shape, budget)
     spread, share = resolvable(mechanism)
     kind = "two Newton steps" if isinstance(mechanism, NewtonWithIntervals) else "one step that undoes its penalty"
     why = (
@@ -63,35 +63,36 @@ def resolvable(mechanism: Ordinary) -> tuple[float, float]:
     return math.sqrt(squares), squares / LEVEL_WEIGHT
 
 
-def _chosen(shape: Shape, ball: float, budget: Budget) -> Ordinary:
+def _chosen(shape: Shape, budget: Budget) -> Ordinary:
     if not budget.allows_gaussian:
-        return _debiased(shape, ball, budget.as_pure())
-    newton = _newton(shape, ball, budget.additive())
+        return _debiased(shape, budget.as_pure())
+    newton = _newton(shape, budget.additive())
     if not budget.own_delta:
         return newton
-    offers: tuple[Ordinary, ...] = (newton, _debiased(shape, ball, budget.as_pure()))
+    offers: tuple[Ordinary, ...] = (newton, _debiased(shape, budget.as_pure()))
     return min(offers, key=resolution)
 
 
-def _newton(shape: Shape, ball: float, budget: Budget) -> NewtonWithIntervals:
+def _newton(shape: Shape, budget: Budget) -> NewtonWithIntervals:
     pilot, first, second = (budget.share(share) for share in NEWTON_SHARES)
-    joint = (JointRelease(shape, part, ball) for part in (first, second))
+    joint = (JointRelease(shape, part, shape.inner_ball) for part in (first, second))
     return NewtonWithIntervals(_pilot(shape, pilot, NEWTON_CURVATURE), *joint)
 
 
-def _debiased(shape: Shape, ball: float, budget: Pure) -> DebiasedWithIntervals:
+def _debiased(shape: Shape, budget: Pure) -> DebiasedWithIntervals:
     pilot, curvature, scores = (budget.share(share) for share in DEBIASED_SHARES)
     return DebiasedWithIntervals(
         _pilot(shape, pilot, DEBIASED_CURVATURE),
-        _quietest_hessian(shape, ball, curvature),
-        WeightedMoments(shape, SquaredSlope(Logistic()), scores, Trace(), ball),
+        _quietest_hessian(shape, curvature),
+        WeightedMoments(shape, SquaredSlope(Logistic()), scores, Trace(), shape.inner_ball),
     )
 
 
-def _quietest_hessian(shape: Shape, ball: float, budget: Pure) -> WeightedMoments:
+def _quietest_hessian(shape: Shape, budget: Pure) -> WeightedMoments:
     """Spherical noise in narrow tables, a difference of Wisharts in wider ones, where its exact sums fit."""
     measures = (Frobenius(), Nuclear()) if shape.n * budget.epsilon <= MOST_FOR_WISHART else (Frobenius(),)
-    offers = [WeightedMoments(shape, Curvature(Logistic()), budget, SecondMoments(m), ball) for m in measures]
+    weight, ball = Curvature(Logistic()), shape.inner_ball
+    offers = [WeightedMoments(shape, weight, budget, SecondMoments(measure), ball) for measure in measures]
     return min(offers, key=lambda offer: offer.law().deviation(offer.size))
 
 
