@@ -158,3 +158,13 @@ def test_requests_that_make_no_sense_are_refused(changes, message, data):
     arguments = {**settings, **changes}
     with pytest.raises(ParameterError, match=message):
         AccuracyFirst(arguments.pop("estimator"), **arguments).fit(data[0], data[2])
+
+
+def test_public_parameters_that_ask_for_much_are_met_or_refused_in_our_own_words():
+    """Five rows and a tiny excess risk once led a root finder out of its bracket."""
+    X, y = np.zeros((5, 2)), np.zeros(5)
+    ridge = PrivateRidge(radius=0.5)
+    search = AccuracyFirst(ridge, excess_risk=0.001, max_privacy=Approx(1e4, 1e-6), method="brownian").fit(X, y)
+    assert search.loss_.delta <= 1e-6
+    with pytest.raises(ParameterError, match="max_privacy"):
+        AccuracyFirst(ridge, excess_risk=0.001, max_privacy=Approx(0.01, 1e-6), method="brownian").fit(X, y)

@@ -122,12 +122,21 @@ def test_levels_share_delta():
 
 
 @pytest.mark.proof("gaussian-profile")
-@pytest.mark.parametrize("epsilon", [1e-4, 0.3, 2.0, 40.0])
+@pytest.mark.parametrize("epsilon", [1e-4, 0.3, 2.0, 40.0, 1e4, 2.0**20])
 @pytest.mark.parametrize("delta", [1e-12, 1e-6, 0.01])
 def test_the_scale_of_a_level_is_certified_and_nearly_the_smallest(epsilon, delta):
     mu = nearly_largest_mu(epsilon, delta)
     assert gaussian_delta(epsilon, mu) <= delta < gaussian_delta(epsilon, mu * (1 + 1e-5))
     assert mu <= gaussian_mu(Approx(epsilon, delta)) * (1 + 2**-50)
+
+
+@pytest.mark.proof("gaussian-profile")
+@pytest.mark.parametrize("epsilon", [1e-60, 1e-13, 2.0**20])
+@pytest.mark.parametrize("delta", [1e-300, 1e-18, 0.999])
+def test_the_scale_of_a_level_is_certified_where_floats_see_nothing(epsilon, delta):
+    mu = nearly_largest_mu(epsilon, delta)
+    assert gaussian_delta(epsilon, mu) <= delta
+    assert mu == pytest.approx(gaussian_mu(Approx(epsilon, delta)), rel=0.05)
 
 
 @pytest.mark.proof("ex-post-delta")

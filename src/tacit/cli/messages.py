@@ -30,7 +30,9 @@ OPTIONS: Mapping[str, str] = {
     **{name: f"--{name}" for name in ("low", "high")},
 }
 # As in "l2 must be …", "mechanism='magic'", "pass select_privacy"; elsewhere such a name is a word like any other.
-_NAMED = re.compile(rf"\b({'|'.join(OPTIONS)})(?=(=| must\b))=?|(?<=pass )({'|'.join(OPTIONS)})\b|\b(\w+_\w+)\b")
+_NAMED = re.compile(
+    rf"(?<![\w-])((?:{'|'.join(OPTIONS)})(?:=|(?= must\b))|(?<=pass )(?:{'|'.join(OPTIONS)})\b|\w+_\w+)"
+)
 
 
 class _Plain(Console):

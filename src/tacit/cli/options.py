@@ -71,7 +71,7 @@ def pure(option: str, epsilon: float) -> Pure:
     try:
         return Pure(epsilon)
     except ParameterError as problem:
-        raise ParameterError(str(problem).replace("epsilon=", f"{option} ").replace("epsilon", option)) from None
+        raise ParameterError(str(problem).replace("epsilon=", "epsilon ").replace("epsilon", option)) from None
 
 
 def account(ledger: str | None, name: str | None) -> Account | None:

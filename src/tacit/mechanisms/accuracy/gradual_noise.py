@@ -20,7 +20,7 @@ from tacit.arithmetic import exact, sum_up, upper
 from tacit.mechanisms.laws import Gaussian, Laplace, NoiseLaw, SphericalLaplace, Vector
 from tacit.mechanisms.moments import Matrix
 from tacit.noise import BrownianLadder, Entropy, LaplaceLadder, SphericalLadder
-from tacit.privacy import Approx, gaussian_delta
+from tacit.privacy import Approx, gaussian_delta, gaussian_mu
 
 MOST_LEVELS = 1024
 """Of a Gaussian ladder. Sharing δ among so many costs a few per cent of ε more than among a dozen."""
@@ -154,10 +154,14 @@ def nearly_largest_mu(epsilon: float, delta: float) -> float:
         mu = math.exp(logarithm)
         return float(ndtr(mu / 2 - epsilon / mu) - math.exp(epsilon + log_ndtr(-mu / 2 - epsilon / mu))) - delta
 
-    mu = math.exp(brentq(too_much, math.log(1e-12), math.log(60.0), xtol=1e-9))
-    while gaussian_delta(epsilon, mu) > delta:
+    # At the lower end the profile is below every float, at the upper one it is nearly 1.
+    least, most = min(1e-12, epsilon / 40), max(60.0, 3 * math.sqrt(2 * epsilon))
+    mu = math.exp(brentq(too_much, math.log(least), math.log(most), xtol=1e-9))
+    for _ in range(100):
+        if gaussian_delta(epsilon, mu) <= delta:
+            return mu
         mu *= 1 - 1e-7
-    return mu
+    return gaussian_mu(Approx(epsilon, delta))  # floats see no difference of normal tails that are this close
 
 
 @dataclass(frozen=True)
