@@ -72,7 +72,7 @@ class PrivateSearch(MetaEstimatorMixin, PrivateModelSearch):  # type: ignore[mis
         "split-data"       each candidate on its own part of the rows                                  max(α₁, α₂)
         "tuned"            the same in equal parts, by the model's own loss; needs a radius            max(α₁, α₂)
         "split-budget"     each candidate with a share of α₁                                           max(α₁, α₂)
-        "random"           by lot                                                                      α₁
+        "random"           at random                                                                   α₁
         "random-stopping"  the best of a random number of tries (logarithmic stopping)                 2 max(α₁, α₂)
         "liu-talwar"       the same with geometric stopping                                            3 max(α₁, α₂)
 

@@ -117,7 +117,7 @@ def by_split_budget(request: SearchRequest) -> Search:
 
 
 def by_lot(request: SearchRequest) -> Search:
-    """A candidate drawn by lot."""
+    """A candidate drawn at random."""
     return RandomChoice(request.candidates, request.whole, request.privacy)
 
 

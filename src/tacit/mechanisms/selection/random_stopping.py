@@ -1,6 +1,6 @@
-"""Random stopping: try candidates drawn by lot a random number of times, release the best try.
+"""Random stopping: try candidates drawn at random a random number of times, release the best try.
 
-One try: a candidate by lot, trained on the training rows with α₁, its score on the others with Laplace noise for α₂.
+One try: a candidate at random, trained on the training rows with α₁, its score on the others with Laplace noise for α₂.
 The parts are disjoint, so a try costs ε = max(α₁, α₂). The number K of tries is drawn first, without the rows:
 
     geometric    P(K = j) ∝ (1−γ)^j        the best of K tries costs 3ε   (Liu and Talwar 2019)

@@ -3,7 +3,7 @@
     split-data:    candidate i is trained on its own part of the rows with all of α₁
     tuned:         the same in equal parts, scored by its own loss on a ball (Wu et al. 2015, algorithm 5)
     split-budget:  every candidate is trained on the same rows with α₁/k
-    random:        a candidate drawn by lot is trained on all rows with α₁
+    random:        a candidate drawn at random is trained on all rows with α₁
 
 The winner of a split is released as it was trained. Training and validation rows are disjoint, so that the whole
 costs the larger of α₁ and α₂. By `disjoint-parts`.
@@ -152,7 +152,7 @@ class BudgetSplit:
 
 @dataclass(frozen=True)
 class RandomChoice:
-    """A candidate drawn by lot, without a look at the rows, which costs nothing."""
+    """A candidate drawn at random, without a look at the rows, which costs nothing."""
 
     candidates: Sequence[Candidate]
     whole: Shape
