@@ -40,6 +40,9 @@ def slope_and_curvature(loss: str, score: Floats, y: float) -> tuple[Floats, Flo
     if loss == "logistic":
         p = sigmoid(-margin)
         return -y * p, p * (1 - p)
+    if loss == "capped":
+        p = sigmoid(-np.maximum(margin, 0.0))
+        return -y * p, np.where(margin > 0, p * (1 - p), 0.0)
     assert loss == "huber"
     a = np.clip((1.5 - margin), 0.0, 1.0)
     return -y * a, np.where((margin > 0.5) & (margin < 1.5), 1.0, 0.0)

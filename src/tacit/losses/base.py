@@ -42,6 +42,10 @@ class CurvatureTie:
     quadratic: float = 0.0
 
 
+LOGISTIC_TIE = CurvatureTie(0.0, 1.0, 1.0)
+"""φ'' ≤ p(1 − p), p = |φ'|."""
+
+
 @dataclass(frozen=True, slots=True)
 class Expansion:
     """φ as a polynomial of second order: Σφ ≈ quadratic·ωᵀ(Σxxᵀ)ω − linear·(Σyx)ᵀω + const, by `functional-mechanism`.

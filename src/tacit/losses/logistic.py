@@ -7,7 +7,15 @@ import numpy as np
 from flint import arb
 
 from tacit.arithmetic import enlarged, exact, upper
-from tacit.losses.base import CurvatureTie, Expansion, FloatArray, Loss, LossConstants, checked_score_bound
+from tacit.losses.base import (
+    LOGISTIC_TIE,
+    CurvatureTie,
+    Expansion,
+    FloatArray,
+    Loss,
+    LossConstants,
+    checked_score_bound,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +31,7 @@ class Logistic(Loss):
     @property
     def curvature_tie(self) -> CurvatureTie:
         """φ'' = p(1 − p)."""
-        return CurvatureTie(0.0, 1.0, 1.0)
+        return LOGISTIC_TIE
 
     def value(self, score: FloatArray, y: FloatArray) -> FloatArray:
         margin = y * score
@@ -90,7 +98,7 @@ class CappedLogistic(Loss):
     @property
     def curvature_tie(self) -> CurvatureTie:
         """φ'' ≤ p(1 − p): equal on the curve, 0 on the tangent."""
-        return CurvatureTie(0.0, 1.0, 1.0)
+        return LOGISTIC_TIE
 
     def value(self, score: FloatArray, y: FloatArray) -> FloatArray:
         margin = y * score

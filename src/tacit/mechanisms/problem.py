@@ -74,6 +74,11 @@ class Problem:
         by_slope = enlarged(self.loss.constants(None).slope * self.shape.norms.l2 / self.l2, 50)
         return min(by_value, by_slope, self._feasible)
 
+    @property
+    def steepest_slope(self) -> float:
+        """c: no row's slope |φ'| is larger, at any feasible θ. By `loss-constants`."""
+        return self._slope_within(self._feasible)
+
     @cached_property
     def feasible_gradient_bound(self) -> float:
         """G: no row's gradient ‖φ'x‖₂ is longer where a perturbed minimum can lie. By `objective-pure`."""
