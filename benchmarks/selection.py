@@ -22,7 +22,7 @@ from tacit import Domain, PrivateLogisticRegression, PrivateSearch, Pure
 from tacit.domain import CLASSIFICATION, table_encoding
 from tacit.estimators.search_methods import METHODS, SearchRequest
 from tacit.losses import Logistic
-from tacit.mechanisms.choice import FitRequest, plan_classifier
+from tacit.mechanisms.choice import FitRequest, plan_fit
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.selection.candidates import Candidate, in_silence
 from tacit.mechanisms.selection.scores import Ramp
@@ -190,7 +190,7 @@ def folds_of(name: str, repeat: int, folds: int) -> Iterator[Fold]:
 
 
 def _planned(l2: float | None, shape: Shape, budget: Any) -> Any:
-    return plan_classifier(shape, FitRequest(Logistic(), l2), budget, "auto").mechanism
+    return plan_fit(shape, FitRequest(Logistic(), l2), budget, "auto").mechanism
 
 
 def _record(name: str, draws: list[Record], method: str, epsilon: float) -> Record:

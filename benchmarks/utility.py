@@ -22,7 +22,7 @@ from benchmarks.utility_plot import plot
 from tacit import Approx, PrivateRidge, Pure, Schema
 from tacit.domain import CLASSIFICATION, REGRESSION, Geometry, table_encoding
 from tacit.losses import Logistic, Squared
-from tacit.mechanisms.choice import FitRequest, plan_classifier, plan_regression
+from tacit.mechanisms.choice import FitRequest, plan_fit
 from tacit.mechanisms.problem import Shape
 from tacit.noise import SystemEntropy
 from tacit.rows import linear_scores, open_rows
@@ -165,9 +165,9 @@ def _tacit(task: Task, currency: str, seeds: int) -> list[list[Theta]]:
     geometry = CLASSIFICATION if classify else REGRESSION
     rows = open_rows(task.train, None, task.schema, geometry)
     rows = rows.one_vs_rest(1) if classify else rows
-    plan, loss = (plan_classifier, Logistic()) if classify else (plan_regression, Squared())
+    loss = Logistic() if classify else Squared()
     budgets = [Pure(e) if currency == "pure" else Approx(e, DELTA) for e in EPSILONS]
-    planned = [plan(Shape.of(rows), FitRequest(loss), budget, "auto").mechanism for budget in budgets]
+    planned = [plan_fit(Shape.of(rows), FitRequest(loss), budget, "auto").mechanism for budget in budgets]
     return [[mechanism(rows, SystemEntropy()).theta for _ in range(seeds)] for mechanism in planned]
 
 

@@ -12,9 +12,11 @@ import pandas as pd
 from tacit import (
     AccuracyFirst,
     PrivateHistogram,
+    PrivateHuberRegressor,
     PrivateLasso,
     PrivateLinearSVC,
     PrivateLogisticRegression,
+    PrivatePoissonRegressor,
     PrivateRidge,
     PrivateSearch,
     Schema,
@@ -31,6 +33,7 @@ TARGETS: dict[str, dict[str, Any]] = {
     "binary": {"name": "rich", "type": "binary", "positive": "yes", "negative": "no"},
     "classes": {"name": "rich", "type": "classes", "values": ["no", "maybe", "yes"]},
     "real": {"name": "rich", "type": "real", "min": -3, "max": 7},
+    "count": {"name": "rich", "type": "real", "min": 0, "max": 12},
 }
 
 
@@ -47,6 +50,7 @@ def people(n: int = 60, target: str = "binary", seed: int = 0) -> pd.DataFrame:
         "binary": lambda: rng.choice(["yes", "no"], n),
         "classes": lambda: rng.choice(["no", "maybe", "yes"], n),
         "real": lambda: rng.uniform(-3, 7, n),
+        "count": lambda: rng.poisson(2.0, n),
     }
     columns = {
         "age": rng.uniform(0, 100, n),
@@ -64,6 +68,8 @@ CASES: dict[str, tuple[type[PrivateLinearModel], dict[str, Any], str]] = {
     "svc": (PrivateLinearSVC, {}, "binary"),
     "ridge": (PrivateRidge, {}, "real"),
     "ridge, centred": (PrivateRidge, {"mechanism": "centred"}, "real"),
+    "huber": (PrivateHuberRegressor, {"threshold": 0.5}, "real"),
+    "poisson": (PrivatePoissonRegressor, {}, "count"),
 }
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from tacit.domain import CLASSIFICATION, Domain
 from tacit.losses import Logistic
-from tacit.mechanisms.choice import FitRequest, plan_classifier
+from tacit.mechanisms.choice import FitRequest, plan_fit
 from tacit.mechanisms.problem import Shape
 from tacit.noise import RecordedEntropy, SystemEntropy
 from tacit.privacy import Budget, Pure
@@ -37,7 +37,7 @@ def opposite_pair(n: int) -> tuple[Rows, Rows]:
 
 
 def mechanism(rows: Rows, kind: str, l2: float = 0.1, budget: Budget | None = None) -> Any:
-    return plan_classifier(Shape.of(rows), FitRequest(Logistic(), l2), budget or Pure(1.0), kind).mechanism
+    return plan_fit(Shape.of(rows), FitRequest(Logistic(), l2), budget or Pure(1.0), kind).mechanism
 
 
 def recorder() -> RecordedEntropy:

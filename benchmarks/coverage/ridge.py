@@ -15,7 +15,7 @@ from tacit.domain import REGRESSION, Geometry
 from tacit.inference import evidence_of
 from tacit.losses import Squared
 from tacit.mechanisms.choice import FitRequest
-from tacit.mechanisms.intervals.choice import plan_regression_with_intervals
+from tacit.mechanisms.intervals.choice import plan_with_intervals
 from tacit.mechanisms.intervals.with_intervals import RegressionWithIntervals, ridge_estimate
 from tacit.mechanisms.moments import MomentRelease
 from tacit.mechanisms.problem import Shape
@@ -50,7 +50,7 @@ class EncodedTable:
         self.frame, self.schema = data.load(self.cell.data).frame, data.load(self.cell.data).schema
         rows = open_rows(self.frame, None, self.schema, GEOMETRY)
         request = FitRequest(Squared(), self.cell.l2)
-        plan = plan_regression_with_intervals(Shape.of(rows), request, self.cell.budget, "auto", None)
+        plan = plan_with_intervals(Shape.of(rows), request, self.cell.budget, "auto", None)
         assert isinstance(plan.mechanism, RegressionWithIntervals)
         self.mechanism = plan.mechanism
         whole = replace(self.mechanism.moments, budget=self.cell.budget)

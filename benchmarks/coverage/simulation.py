@@ -19,7 +19,7 @@ from tacit.domain import Norms
 from tacit.inference import evidence_of
 from tacit.losses import HuberHinge, Logistic
 from tacit.mechanisms.choice import FitRequest
-from tacit.mechanisms.intervals.choice import plan_classifier_with_intervals
+from tacit.mechanisms.intervals.choice import plan_with_intervals
 from tacit.mechanisms.intervals.svec import smat, svec
 from tacit.mechanisms.intervals.with_intervals import FitWithIntervals
 from tacit.mechanisms.laws import Gaussian, Laplace, NoiseLaw, SphericalLaplace
@@ -48,7 +48,7 @@ def simulated(cell: Cell, replicates: int) -> Record:
 def planned(cell: Cell, shape: Shape) -> FitWithIntervals:
     """The library's plan for a cell."""
     request = FitRequest(LOSSES[cell.loss], cell.l2)
-    mechanism = plan_classifier_with_intervals(shape, request, cell.budget, cell.mechanism, None).mechanism
+    mechanism = plan_with_intervals(shape, request, cell.budget, cell.mechanism, None).mechanism
     assert isinstance(mechanism, FitWithIntervals)
     return mechanism
 

@@ -3,39 +3,15 @@
 from importlib import import_module
 from types import ModuleType
 
+from tacit import estimators
 from tacit._version import __version__
 from tacit.domain import Domain, Schema
-from tacit.estimators import (
-    AccuracyFirst,
-    PrivateHistogram,
-    PrivateLasso,
-    PrivateLinearSVC,
-    PrivateLogisticRegression,
-    PrivateRidge,
-    PrivateSearch,
-    load,
-)
+from tacit.estimators import *  # noqa: F403 - every estimator that the room lists is public
 from tacit.ledger import Ledger
 from tacit.privacy import ZCDP, Approx, ExPost, Pure
 
-__all__ = [
-    "ZCDP",
-    "AccuracyFirst",
-    "Approx",
-    "Domain",
-    "ExPost",
-    "Ledger",
-    "PrivateHistogram",
-    "PrivateLasso",
-    "PrivateLinearSVC",
-    "PrivateLogisticRegression",
-    "PrivateRidge",
-    "PrivateSearch",
-    "Pure",
-    "Schema",
-    "__version__",
-    "load",
-]
+__all__ = ["ZCDP", "Approx", "Domain", "ExPost", "Ledger", "Pure", "Schema", "__version__"]
+__all__ += estimators.__all__
 
 _ROOMS = ("attacks", "audit", "datasets", "inference", "mechanisms", "noise")
 

@@ -37,6 +37,16 @@ def test_fit_predict_and_certificate(place: Path) -> None:
     assert "ε = 5" in (place / "sheet.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("model", ["huber", "poisson"])
+def test_every_model_that_is_registered_can_be_fitted(place: Path, model: str) -> None:
+    declared = yaml.safe_load((place / "savings.yaml").read_text(encoding="utf-8"))
+    declared["target"] |= {"min": 0}
+    (place / "counts.yaml").write_text(yaml.safe_dump(declared), encoding="utf-8")
+    fitted = run("fit", "people.csv", "--schema", "counts.yaml", "--model", model, "--epsilon", "1", "--out", "m.json")
+    assert fitted.exit_code == 0, fitted.output
+    assert run("predict", "m.json", "people.csv").exit_code == 0
+
+
 def test_the_report_shows_names_as_text(place: Path) -> None:
     declared = yaml.safe_load((place / "buyers.yaml").read_text(encoding="utf-8"))
     declared["features"]["<b>income</b>"] = declared["features"].pop("income")

@@ -8,17 +8,31 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.datasets import load_iris
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from estimators_support import CASES, people, schema
-from tacit import Domain, PrivateLinearSVC, PrivateLogisticRegression, PrivateRidge
+from tacit import (
+    Domain,
+    PrivateHuberRegressor,
+    PrivateLinearSVC,
+    PrivateLogisticRegression,
+    PrivatePoissonRegressor,
+    PrivateRidge,
+)
 from tacit.errors import ParameterError, SchemaError
 
-CHECKED = [PrivateRidge(), PrivateLogisticRegression(), PrivateLinearSVC(), PrivateLinearSVC(loss="hinge")]
+CHECKED = [
+    PrivateRidge(),
+    PrivateHuberRegressor(),
+    PrivatePoissonRegressor(),
+    PrivateLogisticRegression(),
+    PrivateLinearSVC(),
+    PrivateLinearSVC(loss="hinge"),
+]
 
 TARGETS_ARE_CLIPPED = (
     "a fit that fails when one target is NaN or infinite tells everybody something about that row; "
@@ -28,7 +42,7 @@ TARGETS_ARE_CLIPPED = (
 
 def forbidden_by_privacy(estimator: object) -> dict[str, str]:
     """Checks that a private estimator must not pass, and why."""
-    return {"check_supervised_y_no_nan": TARGETS_ARE_CLIPPED} if isinstance(estimator, PrivateRidge) else {}
+    return {"check_supervised_y_no_nan": TARGETS_ARE_CLIPPED} if is_regressor(estimator) else {}
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")

@@ -13,6 +13,8 @@ from scipy.optimize import approx_fprime
 from tacit.arithmetic import UNIT_ROUNDOFF
 from tacit.errors import ParameterError
 from tacit.losses import CappedLogistic, Hinge, HuberHinge, Logistic, Loss, LossConstants, Squared
+from tacit.losses.huber import Huber
+from tacit.losses.poisson import Poisson
 
 SMOOTH: list[Loss] = [
     Logistic(),
@@ -22,6 +24,12 @@ SMOOTH: list[Loss] = [
     HuberHinge(),
     HuberHinge(width=1e-9),
     HuberHinge(width=3.0),
+    Huber(),
+    Huber(threshold=0.65),
+    Huber(threshold=4.5),
+    Poisson(),
+    Poisson(start=0.05, bend=0.25),
+    Poisson(start=0.3, bend=0.3),
 ]
 EVERY: list[Loss] = [*SMOOTH, Hinge()]
 BOUNDS = [0.0, 0.25, 1.0, 7.0, 40.0]
@@ -38,6 +46,12 @@ def exact_value(loss: Loss, s: mpmath.mpf, y: float) -> mpmath.mpf:
             return (y - s) ** 2 / 2
         case Hinge():
             return max(mpmath.mpf(0), 1 - z)
+        case Huber(threshold=h):
+            r = abs(s - y)
+            return r * r / 2 if r <= h else mpmath.mpf(h) * (r - mpmath.mpf(h) / 2)
+        case Poisson():
+            t = (1 + mpmath.mpf(y)) / 2
+            return poisson_integral(loss, s) - t * s - poisson_least(loss, t)
         case HuberHinge(width=h):
             return 1 - z if z < 1 - h else (mpmath.mpf(0) if z > 1 + h else (1 + mpmath.mpf(h) - z) ** 2 / (4 * h))
     raise AssertionError(loss)
@@ -54,19 +68,46 @@ def exact_slope(loss: Loss, s: mpmath.mpf, y: float) -> mpmath.mpf:
             return s - y
         case Hinge():
             return mpmath.mpf(-y if z < 1 else 0)
+        case Huber(threshold=h):
+            return max(-mpmath.mpf(h), min(mpmath.mpf(h), s - y))
+        case Poisson(start=start, bend=bend):
+            bent = mpmath.log(mpmath.mpf(bend) / start)
+            mean = start * mpmath.exp(s) if s <= bent else min(mpmath.mpf(1), bend * (1 + s - bent))
+            return mean - (1 + mpmath.mpf(y)) / 2
         case HuberHinge(width=h):
             return -y * min(mpmath.mpf(1), max(mpmath.mpf(0), (1 + mpmath.mpf(h) - z) / (2 * mpmath.mpf(h))))
     raise AssertionError(loss)
 
 
+def poisson_integral(loss: Poisson, s: mpmath.mpf) -> mpmath.mpf:
+    """∫m from −∞ to s, piece by piece."""
+    start, bend = mpmath.mpf(loss.start), mpmath.mpf(loss.bend)
+    bent = mpmath.log(bend / start)
+    line = max(mpmath.mpf(0), min(s, bent + 1 / bend - 1) - bent)
+    beyond = max(mpmath.mpf(0), s - (bent + 1 / bend - 1))
+    return start * mpmath.exp(min(s, bent)) + bend * line + bend * line**2 / 2 + beyond
+
+
+def poisson_least(loss: Poisson, t: mpmath.mpf) -> mpmath.mpf:
+    """min over s of ∫m − ts, at the score whose mean is t."""
+    start, bend = mpmath.mpf(loss.start), mpmath.mpf(loss.bend)
+    if t == 0:
+        return mpmath.mpf(0)
+    at = mpmath.log(t / start) if t <= bend else mpmath.log(bend / start) + t / bend - 1
+    return poisson_integral(loss, at) - t * at
+
+
 def targets(loss: Loss) -> list[float]:
-    return [-loss.target_bound, 0.3, loss.target_bound] if isinstance(loss, Squared) else [-1.0, 1.0]
+    return [-1.0, 1.0] if loss.labels else [-loss.target_bound, 0.0, 0.3, loss.target_bound]
 
 
 def score_grid(loss: Loss, bound: float) -> np.ndarray:
     corners = [0.0, bound]
     if isinstance(loss, HuberHinge):
         corners += [abs(1.0 - loss.width), 1.0, 1.0 + loss.width]
+    if isinstance(loss, Poisson):
+        bent = math.log(loss.bend / loss.start)
+        corners += [bent, bent * (1 - 1e-9), bent + 1 / loss.bend - 1]
     near = [np.nextafter(c, v) for c in corners for v in (-np.inf, np.inf)]
     grid = np.concatenate([np.linspace(-bound, bound, 1001), corners, near, np.negative(corners)])
     return grid[np.abs(grid) <= bound]
@@ -123,6 +164,8 @@ def check_constants_hold(loss: Loss, bound: float, constants: LossConstants) -> 
 
 
 @pytest.mark.proof("loss-constants")
+@pytest.mark.proof("huber-constants")
+@pytest.mark.proof("poisson-constants")
 @pytest.mark.parametrize("bound", BOUNDS)
 @pytest.mark.parametrize("loss", EVERY, ids=repr)
 def test_constants_hold_on_the_domain(loss: Loss, bound: float) -> None:
@@ -177,7 +220,7 @@ def test_slope_is_the_derivative_of_value(loss: Loss) -> None:
 
 @pytest.mark.parametrize("loss", SMOOTH, ids=repr)
 def test_curvature_is_the_derivative_of_slope(loss: Loss) -> None:
-    step = 1e-7 if not isinstance(loss, HuberHinge) else 1e-4 * loss.width
+    step = 1e-4 * loss.width if isinstance(loss, HuberHinge) else 1e-7
     places = [-3.1, -0.4, 0.2, 5.0]
     if isinstance(loss, HuberHinge):
         places += [1.0 - 0.5 * loss.width, 1.0 + 0.5 * loss.width]
@@ -221,7 +264,7 @@ def test_any_finite_score_is_evaluated_without_a_floating_point_event(loss: Loss
 @pytest.mark.parametrize("loss", EVERY, ids=repr)
 def test_one_sided_slope_is_what_it_says(loss: Loss) -> None:
     scores = score_grid(loss, 30.0)
-    both = np.concatenate([y * loss.slope(scores, np.full_like(scores, y)) for y in (-1.0, 1.0)])
+    both = np.concatenate([y * loss.slope(scores, np.full_like(scores, y)) for y in targets(loss)])
     assert loss.one_sided_slope == bool(np.all(both <= 0.0))
 
 
@@ -258,6 +301,95 @@ def test_curvature_keeps_within_what_the_slope_leaves(loss: Loss) -> None:
         left = tie.constant + tie.linear * pull - tie.quadratic * pull**2
         assert np.all(curvature <= left * (1 + 1e-12) + 1e-15)
         assert np.max(curvature - 0.99 * left) > 0  # one per cent less would be refuted
+
+
+def check_pull(loss: Loss, largest: float) -> None:
+    scores = np.concatenate([np.linspace(-30.0, 30.0, 60_001), score_grid(loss, 3.0)])
+    found = max(np.max(-scores * loss.slope(scores, np.full_like(scores, y))) for y in targets(loss))
+    assert 0.999 * largest <= found <= largest
+
+
+@pytest.mark.parametrize("loss", SMOOTH, ids=repr)
+@pytest.mark.proof("stationary-norm")
+@pytest.mark.proof("huber-constants")
+@pytest.mark.proof("poisson-constants")
+def test_no_row_pulls_its_own_score_further_than_stated(loss: Loss) -> None:
+    check_pull(loss, loss.largest_pull)
+    with pytest.raises(AssertionError):
+        check_pull(loss, 0.99 * loss.largest_pull)
+
+
+def check_capped(loss: Loss, cap: float, slope: float) -> None:
+    for y in targets(loss):
+        scores = score_grid(loss, 40.0)
+        at = np.full_like(scores, y)
+        assert np.max(np.abs(loss.slope(scores, at)[loss.value(scores, at) <= cap]), initial=0.0) <= slope
+
+
+@pytest.mark.parametrize("cap", [0.001, 0.3, 2.0])
+@pytest.mark.parametrize("loss", EVERY, ids=repr)
+@pytest.mark.proof("score-constants")
+def test_slopes_below_a_cap_keep_their_bound(loss: Loss, cap: float) -> None:
+    check_capped(loss, cap, loss.capped_slope(cap))
+
+
+@pytest.mark.parametrize("end", [0.5, 3.0])
+@pytest.mark.parametrize("loss", SMOOTH, ids=repr)
+@pytest.mark.proof("truncated-excess-risk")
+def test_a_loss_swings_no_further_than_stated(loss: Loss, end: float) -> None:
+    for reach in (0.1, 0.7, 2 * end):
+        scores = np.linspace(-end, end, 1201)
+        steps = max(1, int(reach / (scores[1] - scores[0])))
+        for y in targets(loss):
+            values = loss.value(scores, np.full_like(scores, y))
+            moves = [np.max(np.abs(values[k:] - values[:-k])) for k in range(1, min(steps, 1200) + 1)]
+            assert max(moves) <= loss.swing(end, reach + 1e-9)
+
+
+@pytest.mark.parametrize("loss", [Huber(), Huber(threshold=0.65)], ids=repr)
+@pytest.mark.proof("huber-constants")
+def test_two_rows_reach_twice_the_threshold(loss: Huber) -> None:
+    """θ = 0, rows x and −x, both with y = 1: gradients −hx and hx."""
+    assert loss.gradient_change(1.0, 3.0) == pytest.approx(2 * min(loss.threshold, 4.0))
+    assert 2 * abs(loss.slope(np.zeros(1), np.ones(1))[0]) == pytest.approx(loss.gradient_change(1.0, 3.0))
+
+
+@pytest.mark.parametrize("loss", [Poisson(), Poisson(start=0.05, bend=0.25)], ids=repr)
+@pytest.mark.proof("poisson-constants")
+def test_two_rows_come_near_twice_the_largest_count(loss: Poisson) -> None:
+    """θ at −B along the constant, rows (z, c) and (−z, c) with z orthogonal to θ, both at the largest count."""
+    bound, c = 8.0, 0.01
+    pull = abs(loss.slope(np.array([-bound * c / c]), np.ones(1))[0])
+    assert 2 * pull * math.sqrt(1 - c * c) >= 0.999 * loss.gradient_change(1.0, bound) - 1e-3
+
+
+@pytest.mark.proof("poisson-constants")
+def test_rounding_of_the_largest_poisson_value_is_covered() -> None:
+    """S + B ≤ 20 sup φ, so that 64u(S + B) is below 2⁻⁴⁰ sup φ."""
+    for bend in np.geomspace(2.0**-29, 1.0, 12):
+        for start in np.geomspace(2.0**-30, bend, 8)[:-1]:
+            loss = Poisson(float(start), float(bend))
+            for bound in (0.0, 0.3, 3.0, 1e4):
+                assert loss.constants(bound).value_rounding / 64 <= 20 * loss.constants(bound).value
+
+
+@pytest.mark.proof("poisson-constants")
+def test_the_mean_is_what_minimises_the_expected_loss() -> None:
+    loss = Poisson(start=0.05, bend=0.25)
+    for share in (0.01, 0.2, 0.5, 0.9):
+        score = expected_minimiser(loss, share)
+        assert loss.mean(np.array([score]))[0] == pytest.approx(share, rel=1e-9)
+
+
+@pytest.mark.parametrize(("start", "bend"), [(0.0, 1.0), (0.5, 0.4), (0.1, 1.5), (math.nan, 1.0)])
+def test_bad_starts_and_bends_are_refused(start: float, bend: float) -> None:
+    with pytest.raises(ParameterError, match="start"):
+        Poisson(start, bend)
+
+
+def test_bad_thresholds_are_refused() -> None:
+    with pytest.raises(ParameterError, match="threshold"):
+        Huber(0.0)
 
 
 def expected_minimiser(loss: Loss, share: float) -> float:

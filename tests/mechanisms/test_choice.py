@@ -15,7 +15,7 @@ from tacit.ledger import Ledger
 from tacit.losses import Hinge, HuberHinge, Logistic, Squared
 from tacit.mechanisms import defaults
 from tacit.mechanisms.centred import CentredObjective
-from tacit.mechanisms.choice import FitRequest, covariance, objective, output, plan_classifier, plan_regression
+from tacit.mechanisms.choice import FitRequest, covariance, objective, output, plan_fit
 from tacit.mechanisms.covariance import CovariancePerturbation
 from tacit.mechanisms.laws import Gaussian, Laplace, SphericalLaplace
 from tacit.mechanisms.moments import Entrywise, Frobenius
@@ -47,10 +47,8 @@ def fits(charge: Budget, budget: Budget) -> bool:
 @pytest.mark.parametrize("shape", [ADULT, SMALL])
 @pytest.mark.parametrize("budget", BUDGETS)
 def test_no_plan_is_charged_more_than_the_budget(shape, budget):
-    plans = [
-        plan_classifier(shape, FitRequest(loss), budget, "auto") for loss in (Logistic(), HuberHinge(0.5), Hinge())
-    ]
-    plans += [plan_regression(shape, FitRequest(Squared()), budget, name) for name in ("auto", "objective", "output")]
+    plans = [plan_fit(shape, FitRequest(loss), budget, "auto") for loss in (Logistic(), HuberHinge(0.5), Hinge())]
+    plans += [plan_fit(shape, FitRequest(Squared()), budget, name) for name in ("auto", "objective", "output")]
     for plan in plans:
         assert fits(plan.mechanism.charge, budget), plan
 
@@ -74,7 +72,7 @@ def test_equal_public_facts_give_equal_plans(mechanism):
     """Plans are values: two tables with nothing private in common but the same shape get the same plan."""
     generator = np.random.default_rng()
     shapes = [Shape.of(rows_of(generator.normal(size=(20, 3)), generator.choice([-1, 1], 20))) for _ in range(2)]
-    plans = [plan_classifier(shape, FitRequest(Logistic()), Approx(1.0, 1e-6), mechanism) for shape in shapes]
+    plans = [plan_fit(shape, FitRequest(Logistic()), Approx(1.0, 1e-6), mechanism) for shape in shapes]
     assert plans[0] == plans[1]
     assert dataclasses.replace(shapes[0], n=21) != shapes[1]
 
@@ -95,10 +93,8 @@ def _objective(shape: Shape, budget: Budget) -> ObjectivePerturbation:
 
 
 def test_automatic_choices_follow_the_documented_rule():
-    assert isinstance(
-        plan_classifier(ADULT, FitRequest(Logistic()), Pure(1.0), "auto").mechanism, ObjectivePerturbation
-    )
-    assert isinstance(plan_classifier(ADULT, FitRequest(Hinge()), Pure(1.0), "auto").mechanism, OutputPerturbation)
+    assert isinstance(plan_fit(ADULT, FitRequest(Logistic()), Pure(1.0), "auto").mechanism, ObjectivePerturbation)
+    assert isinstance(plan_fit(ADULT, FitRequest(Hinge()), Pure(1.0), "auto").mechanism, OutputPerturbation)
     regression = {
         (dataclasses.replace(SMALL, width=3), Pure(1.0)): CovariancePerturbation,  # d ≤ 3
         (SMALL, Pure(1.0)): CentredObjective,  # d^1.5/(nε) = 0.007
@@ -109,7 +105,7 @@ def test_automatic_choices_follow_the_documented_rule():
         (ADULT, ZCDP(0.1)): CovariancePerturbation,
     }
     for (shape, budget), expected in regression.items():
-        plan = plan_regression(shape, FitRequest(Squared()), budget, "auto")
+        plan = plan_fit(shape, FitRequest(Squared()), budget, "auto")
         assert isinstance(plan.mechanism, expected)
         assert plan.why
 
@@ -168,7 +164,7 @@ def test_tiny_l2_still_fits():
 
 def test_hinge_by_objective_perturbation_is_refused_with_a_reason():
     with pytest.raises(ParameterError, match="smooth"):
-        plan_classifier(SMALL, FitRequest(Hinge()), Pure(1.0), "objective")
+        plan_fit(SMALL, FitRequest(Hinge()), Pure(1.0), "objective")
     with pytest.raises(ParameterError, match="radius"):
         ObjectivePerturbation(Problem(SMALL, Squared(), 1.0), Pure(1.0))
 
@@ -181,4 +177,4 @@ def test_unknown_mechanisms_and_requests_the_functional_mechanism_cannot_keep_ar
         ("functional", FitRequest(HuberHinge(0.5)), Pure(1.0)),
     ):
         with pytest.raises(ParameterError):
-            plan_classifier(SMALL, request, budget, name)
+            plan_fit(SMALL, request, budget, name)

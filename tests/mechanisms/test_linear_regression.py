@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from mechanisms_support import SpyLaw, rows_of
 from tacit.domain import Geometry
 from tacit.losses import Squared
-from tacit.mechanisms.choice import FitRequest, plan_regression
+from tacit.mechanisms.choice import FitRequest, plan_fit
 from tacit.mechanisms.covariance import CovariancePerturbation
 from tacit.mechanisms.moments import Frobenius
 from tacit.mechanisms.problem import Shape
@@ -89,7 +89,7 @@ def test_slopes_are_zero_when_the_signal_is_below_the_noise():
 def test_a_large_table_is_fitted_well(budget, mechanism):
     """20,000 rows: within half of the spread of the true scores, which noise exceeds with negligible probability."""
     X, _, rows = table(20_000)
-    plan = plan_regression(Shape.of(rows), FitRequest(Squared()), budget, mechanism)
+    plan = plan_fit(Shape.of(rows), FitRequest(Squared()), budget, mechanism)
     theta = plan.mechanism(rows, SystemEntropy()).theta
     scores = np.column_stack([X, np.ones(len(X))]) * math.sqrt(0.5) @ theta
     assert np.std(scores - (X @ [0.5, -0.3, 0.1] + 0.1)) < 0.5 * np.std(X @ [0.5, -0.3, 0.1])

@@ -36,6 +36,8 @@ from mechanisms_support import (
 )
 from tacit.audit import bound_from_draws
 from tacit.losses import Hinge, HuberHinge, Logistic, Squared
+from tacit.losses.huber import Huber
+from tacit.losses.poisson import Poisson
 from tacit.mechanisms.functional import FunctionalMechanism
 from tacit.mechanisms.laws import Gaussian, Laplace, SphericalLaplace
 from tacit.mechanisms.moments import Entrywise, Frobenius, MomentRelease
@@ -143,10 +145,9 @@ def _mu(epsilon: float, delta: float) -> float:
 
 
 def output_case(loss: Any, budget: Budget) -> Added:
-    """One row, label or target flipped; λ where the bound 2G/(λn) is nearly attained."""
-    l2 = {Logistic: 6.0, HuberHinge: 3.0, Hinge: 1.0, Squared: 4.0}[type(loss)]
-    classify = not isinstance(loss, Squared)
-    tables = tuple(rows_of([[1.0]], [y], classify=classify) for y in (1, -1))
+    """One row, mirrored; λ where the bound 2G/(λn) is nearly attained."""
+    l2 = {Logistic: 6.0, HuberHinge: 3.0, Hinge: 1.0, Squared: 4.0, Huber: 4.0, Poisson: 4.0}[type(loss)]
+    tables = tuple(rows_of([[x]], [1], classify=loss.labels) for x in (1.0, -1.0))
     mechanism = OutputPerturbation(Problem(Shape.of(tables[0]), loss, l2), budget)
     if isinstance(loss, Logistic):
         place, sensitivity = _logistic_minimum(l2), 2 / (1 + math.exp(-1 / l2)) / l2
@@ -154,6 +155,11 @@ def output_case(loss: Any, budget: Budget) -> Added:
         k = 1 / math.sqrt(l2)  # the radius of J(θ) ≤ J(0)
         angle = np.linspace(0, math.pi / 2, 100_001)
         place, sensitivity = 1 / (1 + l2), 2 * np.max((1 + k * np.sin(angle)) * np.cos(angle)) / l2
+    elif isinstance(loss, Huber):
+        place, sensitivity = loss.threshold / l2, 2 * loss.threshold / l2
+    elif isinstance(loss, Poisson):
+        place = optimize.brentq(lambda s: loss.start * math.exp(s) - 1 + l2 * s, 0.0, 1.0)
+        sensitivity = 2 * (1 - loss.start * math.exp(-1 / l2)) / l2
     else:
         place, sensitivity = 1 / l2, 2 / l2
     statistics = np.array([place]), np.array([-place])
@@ -168,8 +174,12 @@ def _logistic_minimum(l2: float) -> float:
 
 
 @pytest.mark.proof("noise-calibration")
+@pytest.mark.proof("huber-constants")
+@pytest.mark.proof("poisson-constants")
 @pytest.mark.parametrize("budget", BUDGETS, ids=names)
-@pytest.mark.parametrize("loss", [Logistic(), HuberHinge(0.5), Hinge(), Squared()], ids=names)
+@pytest.mark.parametrize(
+    "loss", [Logistic(), HuberHinge(0.5), Hinge(), Squared(), Huber(0.5), Poisson(0.1, 0.5)], ids=names
+)
 def test_output_perturbation(loss, budget):
     case = output_case(loss, budget)
     case.check_statistic(case.mechanism.tolerance + 1e-10)

@@ -15,7 +15,7 @@ from noise_support import assert_counts
 from selection_support import classified, random_table, recorder
 from tacit.audit import Batches, lower_bound, pair_loss
 from tacit.losses import Logistic
-from tacit.mechanisms.choice import FitRequest, plan_classifier
+from tacit.mechanisms.choice import FitRequest, plan_fit
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Release
 from tacit.mechanisms.selection.candidates import Candidate, chosen_release, parts_of
@@ -209,7 +209,7 @@ def search_over(rows: Rows, l2s: tuple[float, ...] = (0.1, 0.5, 1.0)) -> Stabili
     def candidate(l2: float) -> Candidate:
         return Candidate(
             f"l2={l2}",
-            lambda shape, budget: plan_classifier(shape, FitRequest(Logistic(), l2), budget, "auto").mechanism,
+            lambda shape, budget: plan_fit(shape, FitRequest(Logistic(), l2), budget, "auto").mechanism,
         )
 
     whole, m = Shape.of(rows), rows.n // 5

@@ -12,7 +12,7 @@ from tacit.audit.interval import Floats
 from tacit.audit.lower_bound import lower_bound
 from tacit.domain import Domain, Geometry
 from tacit.losses import Logistic
-from tacit.mechanisms import FitRequest, Grid, NoisyCounts, Shape, plan_classifier
+from tacit.mechanisms import FitRequest, Grid, NoisyCounts, Shape, plan_fit
 from tacit.mechanisms.selection import Candidate, NoisyChoice, Ramp, StabilitySearch, public_parts
 from tacit.noise import SystemEntropy
 from tacit.privacy import Pure
@@ -108,4 +108,4 @@ def _search(name: str, part: int, runs: int) -> Case:
 
 def _candidate(l2: float) -> Candidate:
     request = FitRequest(Logistic(), l2)
-    return Candidate(f"l2={l2}", lambda shape, budget: plan_classifier(shape, request, budget, "output").mechanism)
+    return Candidate(f"l2={l2}", lambda shape, budget: plan_fit(shape, request, budget, "output").mechanism)

@@ -6,16 +6,9 @@ from typing import Annotated, Any
 import typer
 
 from tacit.errors import ParameterError
-from tacit.estimators import PrivateLinearSVC, PrivateLogisticRegression, PrivateRidge
+from tacit.estimators import MODELS
 from tacit.ledger import Account, Ledger
 from tacit.privacy import ZCDP, Approx, Budget, Pure
-
-# The models that a table with a schema can be fitted with: what is listed here is offered by every command that fits.
-MODELS: dict[str, Any] = {
-    "ridge": PrivateRidge,
-    "logistic": PrivateLogisticRegression,
-    "svm": PrivateLinearSVC,
-}
 
 
 def _model(name: str) -> Any:

@@ -6,13 +6,9 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 from tacit.domain import CLASSIFICATION
-from tacit.estimators.intervals import chosen_split, wants_intervals
 from tacit.estimators.kinds import CLASSIFICATION_KIND, decision
 from tacit.estimators.linear import PrivateLinearModel
 from tacit.estimators.predictor import Floats
-from tacit.mechanisms import Plan, Shape, plan_classifier
-from tacit.mechanisms.intervals import plan_classifier_with_intervals
-from tacit.privacy import Budget
 
 
 class PrivateClassifier(ClassifierMixin, PrivateLinearModel):  # type: ignore[misc]
@@ -26,13 +22,6 @@ class PrivateClassifier(ClassifierMixin, PrivateLinearModel):  # type: ignore[mi
     def decision_function(self, X: Any) -> Floats:
         """Scores: positive for the second class, or one column per class."""
         return decision(self._scores(X))
-
-    def plan(self, shape: Shape, budget: Budget) -> Plan:
-        """One class against another, or against the rest."""
-        if wants_intervals(self.inference):
-            split = chosen_split(self.inference)
-            return plan_classifier_with_intervals(shape, self.request(), budget, self.mechanism, split)
-        return plan_classifier(shape, self.request(), budget, self.mechanism)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -3,10 +3,10 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from tacit.domain import Domain, Encoding, Geometry, Schema, array_encoding, table_encoding
+from tacit.domain import Domain, Encoding, Geometry, Outcome, Schema, array_encoding, table_encoding
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,10 @@ def declaration_from_dict(stored: Mapping[str, Any]) -> Declaration:
     raise KeyError("a declaration of an unknown kind")
 
 
-def encoding_of(declaration: Domain | Schema, geometry: Geometry, columns: int, names: tuple[str, ...]) -> Encoding:
-    """How rows of a table with these columns are placed in the unit ball."""
+def encoding_of(
+    declaration: Domain | Schema, geometry: Geometry, columns: int, names: tuple[str, ...], units: Outcome
+) -> Encoding:
+    """How rows of a table with these columns are placed in the unit ball; scores are decoded to these units."""
     if isinstance(declaration, Schema):
-        return table_encoding(declaration, geometry)
-    return array_encoding(declaration, geometry, columns, names or None)
+        return replace(table_encoding(declaration, geometry), target=units)
+    return replace(array_encoding(declaration, geometry, columns, names or None), target=units)

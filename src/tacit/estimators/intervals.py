@@ -1,6 +1,7 @@
 """Confidence intervals of fitted models: post-processing of what the fit released, at any level, free of charge."""
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from tacit.domain import Domain, Geometry
+from tacit.domain import Domain, Encoding, Geometry
 from tacit.errors import ParameterError
 from tacit.estimators.admission import admit_table
 from tacit.inference import Evidence
@@ -38,6 +39,7 @@ class WithIntervals:
     """Intervals for coefficients and for scores, in the user's units."""
 
     _declared: Any
+    _encoding: Callable[[], Encoding]
     encoded_coef_: Floats
     classes_: NDArray[Any]
 
@@ -68,13 +70,13 @@ class WithIntervals:
             admit_table(self, X, reset=False)
         width = self.encoded_coef_.shape[1]
         rows = linear_scores(X, np.eye(width), self._declared, self._geometry())
-        outcome = self._declared.outcome
+        target = self._encoding().target
         index = X.index if isinstance(X, pd.DataFrame) else None
         labels = [None] if len(self.encoded_coef_) == 1 else list(self.classes_)
         frames = {}
         for label, theta, known in zip(labels, self.encoded_coef_, evidence, strict=True):
-            middle = outcome.scale * (rows @ theta) + outcome.offset
-            half = known.half_widths(outcome.scale * rows, level)
+            middle = target.scale * (rows @ theta) + target.offset
+            half = known.half_widths(target.scale * rows, level)
             frames[label] = pd.DataFrame({"lower": middle - half, "upper": middle + half}, index=index)
         return next(iter(frames.values())) if len(frames) == 1 else pd.concat(frames, axis=1)
 

@@ -12,7 +12,7 @@ from tacit.domain import Domain, Geometry, Schema
 from tacit.errors import ParameterError
 from tacit.estimators.admission import AdmittedRows
 from tacit.estimators.fits import Fit
-from tacit.estimators.intervals import WHAT_IS_COVERED, WithIntervals, wants_intervals
+from tacit.estimators.intervals import WHAT_IS_COVERED, WithIntervals, chosen_split, wants_intervals
 from tacit.estimators.kinds import Kind, budget_of_each
 from tacit.estimators.model_file import ModelFile
 from tacit.estimators.parameters import plain_parameters
@@ -22,8 +22,8 @@ from tacit.estimators.vectors import Vector, pack
 from tacit.inference import Evidence, Summary
 from tacit.ledger import Account
 from tacit.losses import Loss
-from tacit.mechanisms import FitRequest, Plan, Shape
-from tacit.mechanisms.intervals import Split
+from tacit.mechanisms import FitRequest, Plan, Shape, plan_fit
+from tacit.mechanisms.intervals import Split, plan_with_intervals
 from tacit.privacy import Budget, as_budget
 from tacit.rows import Rows
 
@@ -93,9 +93,11 @@ class PrivateLinearModel(WithIntervals, PrivatePredictor):
         l2, radius = (None if value is None else float(value) for value in (self.l2, self.radius))
         return FitRequest(self._loss(), l2, radius)
 
-    @abstractmethod
     def plan(self, shape: Shape, budget: Budget) -> Plan:
-        """One release, calibrated to rows of a public shape."""
+        """One release, calibrated to rows of a public shape, with what intervals need if they are wanted."""
+        if wants_intervals(self.inference):
+            return plan_with_intervals(shape, self.request(), budget, self.mechanism, chosen_split(self.inference))
+        return plan_fit(shape, self.request(), budget, self.mechanism)
 
     def summary(self, level: float = 0.95) -> Summary:
         """The released coefficients in the user's units, the size of the privacy noise, and intervals if bought."""

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from tacit.domain import Domain, Encoding, Geometry, Schema
+from tacit.domain import Domain, Encoding, Geometry, Outcome, Schema
 from tacit.estimators.admission import AdmittedRows, admit_rows, admit_table
 from tacit.estimators.declarations import encoding_of
 from tacit.estimators.estimator import PrivateEstimator
@@ -49,7 +49,11 @@ class PrivatePredictor(PrivateEstimator):
 
     def _encoding(self) -> Encoding:
         names = tuple(map(str, getattr(self, "feature_names_in_", ())))
-        return encoding_of(self._declared, self._geometry(), self.n_features_in_, names)
+        return encoding_of(self._declared, self._geometry(), self.n_features_in_, names, self._units())
+
+    def _units(self) -> Outcome:
+        """What a score is decoded to: the declared target, unless the model has a link."""
+        return self._declared.outcome
 
     def _keep_vectors(self, thetas: Floats, encoding: Encoding) -> None:
         """Set the coefficients, in encoded units and in the user's."""

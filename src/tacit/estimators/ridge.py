@@ -1,20 +1,10 @@
 """Private linear regression."""
 
-from typing import Any
-
-from sklearn.base import RegressorMixin
-
-from tacit.domain import REGRESSION
-from tacit.estimators.intervals import chosen_split, wants_intervals
-from tacit.estimators.kinds import REGRESSION_KIND
-from tacit.estimators.linear import PrivateLinearModel
+from tacit.estimators.regressor import PrivateRegressor
 from tacit.losses import Squared
-from tacit.mechanisms import Plan, Shape, plan_regression
-from tacit.mechanisms.intervals import plan_regression_with_intervals
-from tacit.privacy import Budget
 
 
-class PrivateRidge(RegressorMixin, PrivateLinearModel):  # type: ignore[misc]
+class PrivateRidge(PrivateRegressor):
     """Linear regression whose coefficients are differentially private.
 
     privacy: Pure, ZCDP or Approx; a number means Pure.
@@ -28,20 +18,5 @@ class PrivateRidge(RegressorMixin, PrivateLinearModel):  # type: ignore[misc]
     ledger: an account to charge. random_state: a seed, for tests; the certificate then says NOT PRIVATE.
     """
 
-    kind = REGRESSION_KIND
-    geometry = REGRESSION
-
-    def plan(self, shape: Shape, budget: Budget) -> Plan:
-        """The coefficients, with what intervals need if they are wanted."""
-        if wants_intervals(self.inference):
-            split = chosen_split(self.inference)
-            return plan_regression_with_intervals(shape, self.request(), budget, self.mechanism, split)
-        return plan_regression(shape, self.request(), budget, self.mechanism)
-
     def _loss(self) -> Squared:
         return Squared()
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = True
-        return tags

@@ -2,7 +2,7 @@
 
 from tacit.mechanisms.accuracy import InteractiveAboveThreshold, OneSidedNoise, TwoSidedNoise
 from tacit.mechanisms.centred import CentredObjective
-from tacit.mechanisms.choice import FitRequest, Plan, plan_classifier, plan_regression
+from tacit.mechanisms.choice import FitRequest, Plan, plan_fit
 from tacit.mechanisms.covariance import TARGET_WEIGHT, CovariancePerturbation
 from tacit.mechanisms.functional import FunctionalMechanism
 from tacit.mechanisms.histogram import Grid, NoisyCounts, nearest_counts
@@ -43,6 +43,5 @@ __all__ = [
     "TwoSidedNoise",
     "WishartDifference",
     "nearest_counts",
-    "plan_classifier",
-    "plan_regression",
+    "plan_fit",
 ]

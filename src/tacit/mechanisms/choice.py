@@ -49,32 +49,18 @@ LITTLE_CROWDING = 0.001
 Planner = Callable[[Shape, FitRequest, Budget], Plan]
 
 
-def plan_classifier(shape: Shape, request: FitRequest, budget: Budget, mechanism: str) -> Plan:
-    """A plan for logistic loss or a hinge."""
+def plan_fit(shape: Shape, request: FitRequest, budget: Budget, mechanism: str) -> Plan:
+    """A plan for the loss of the request: what its loss allows is offered, "auto" takes the quietest."""
     if mechanism == "auto":
-        if request.loss.smooth:
-            return objective(shape, request, budget)
-        plan = output(shape, request, budget)
-        return Plan(
-            plan.mechanism, "output perturbation: the loss has a corner, which rules objective perturbation out"
-        )
-    return _named(mechanism, {"output": output, "objective": objective, "functional": functional})(
-        shape, request, budget
-    )
-
-
-def plan_regression(shape: Shape, request: FitRequest, budget: Budget, mechanism: str) -> Plan:
-    """A plan for squared loss."""
-    if mechanism == "auto":
-        return _automatic_regression(shape, request, budget)
-    planners: dict[str, Planner] = {
-        "output": output,
-        "objective": objective,
-        "centred": centred,
-        "covariance": covariance,
-        "functional": functional,
-    }
-    return _named(mechanism, planners)(shape, request, budget)
+        return _automatic(shape, request, budget)
+    planners: dict[str, Planner] = {"output": output, "objective": objective}
+    if request.loss.quadratic:
+        planners |= {"centred": centred, "covariance": covariance}
+    planners["functional"] = functional
+    if mechanism not in planners:
+        offered = ", ".join(repr(name) for name in ("auto", *planners))
+        raise ParameterError(f"mechanism={mechanism!r} is not known here; expected one of {offered}")
+    return planners[mechanism](shape, request, budget)
 
 
 def output(shape: Shape, request: FitRequest, budget: Budget) -> Plan:
@@ -132,6 +118,15 @@ def functional(shape: Shape, request: FitRequest, budget: Budget) -> Plan:
     return Plan(mechanism, "functional mechanism, as asked: a published baseline")
 
 
+def _automatic(shape: Shape, request: FitRequest, budget: Budget) -> Plan:
+    if request.loss.quadratic:
+        return _automatic_regression(shape, request, budget)
+    if request.loss.smooth:
+        return objective(shape, request, budget)
+    plan = output(shape, request, budget)
+    return Plan(plan.mechanism, "output perturbation: the loss has a corner, which rules objective perturbation out")
+
+
 def _automatic_regression(shape: Shape, request: FitRequest, budget: Budget) -> Plan:
     if budget.allows_gaussian:
         plan = covariance(shape, request, budget)
@@ -149,10 +144,3 @@ def _entry_noise(shape: Shape, budget: Budget, measure: Frobenius | Entrywise) -
     """Standard deviation of a noisy off-diagonal moment, in the user's scale."""
     candidate = CovariancePerturbation(shape, budget, measure).moments
     return candidate.law.deviation(candidate.size) / measure.off_diagonal
-
-
-def _named(mechanism: str, planners: dict[str, Planner]) -> Planner:
-    if mechanism not in planners:
-        offered = ", ".join(repr(name) for name in ("auto", *planners))
-        raise ParameterError(f"mechanism={mechanism!r} is not known here; expected one of {offered}")
-    return planners[mechanism]

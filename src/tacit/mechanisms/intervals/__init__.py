@@ -1,6 +1,6 @@
 """What confidence intervals need: private curvature and score moments at a released θ."""
 
-from tacit.mechanisms.intervals.choice import plan_classifier_with_intervals, plan_regression_with_intervals
+from tacit.mechanisms.intervals.choice import plan_with_intervals
 from tacit.mechanisms.intervals.debiased import DebiasedWithIntervals
 from tacit.mechanisms.intervals.joint_release import JointMoments, JointRelease
 from tacit.mechanisms.intervals.newton import RESOLVED, NewtonWithIntervals
@@ -25,9 +25,8 @@ __all__ = [
     "Split",
     "SquaredSlope",
     "WeightedMoments",
-    "plan_classifier_with_intervals",
     "plan_ordinary",
-    "plan_regression_with_intervals",
+    "plan_with_intervals",
     "resolution",
     "smat",
     "svec",

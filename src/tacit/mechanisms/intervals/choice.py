@@ -30,9 +30,13 @@ SMALL_NOISE = 0.002
 MUCH_LESS = 1.5  # pure ε makes the Hessian noisier than zCDP does: less noise in the fit has to outweigh that
 
 
-def plan_classifier_with_intervals(
-    shape: Shape, request: FitRequest, budget: Budget, mechanism: str, split: Split | None
-) -> Plan:
+def plan_with_intervals(shape: Shape, request: FitRequest, budget: Budget, mechanism: str, split: Split | None) -> Plan:
+    """Coefficients and what their intervals need, for the loss of the request."""
+    planner = _plan_from_moments if request.loss.quadratic else _plan_minimum
+    return planner(shape, request, budget, mechanism, split)
+
+
+def _plan_minimum(shape: Shape, request: FitRequest, budget: Budget, mechanism: str, split: Split | None) -> Plan:
     """Objective perturbation ("auto") or output perturbation, then Hessian and score covariance."""
     if not request.loss.smooth:
         raise ParameterError("intervals need a loss with curvature: use loss='huber', or inference=False")
@@ -66,9 +70,7 @@ def plan_classifier_with_intervals(
     return Plan(FitWithIntervals(fit, curvature, scores), why)
 
 
-def plan_regression_with_intervals(
-    shape: Shape, request: FitRequest, budget: Budget, mechanism: str, split: Split | None
-) -> Plan:
+def _plan_from_moments(shape: Shape, request: FitRequest, budget: Budget, mechanism: str, split: Split | None) -> Plan:
     """Second moments with nine tenths of the budget and residual scores with the rest, or moments with all of it.
 
     The residual scores are released if their noise is at most a tenth of max(λ, 0.002) under Gaussian noise, a third
