@@ -44,9 +44,9 @@ class OtherArray:
         raise AssertionError("computed")
 
 
-def broken_indices() -> Any:
+def broken_counts(starts: list[int]) -> Any:
     matrix = scipy.sparse.csr_array(GOOD)
-    matrix.indices = matrix.indices + 7
+    matrix.indptr = np.array(starts, dtype=np.int32)
     return matrix
 
 
@@ -74,11 +74,12 @@ REFUSED: dict[str, tuple[Callable[[], tuple[Any, Any, Any]], str]] = {
     "a lazy frame": (lambda: (pl.LazyFrame({"a": [1, 2]}), Y, Domain()), "collect"),
     "a name twice": (lambda: (pd.DataFrame(GOOD, columns=["a", "a"]), Y, Domain()), "more than once"),
     "sparse with a schema": (lambda: (scipy.sparse.csr_array(GOOD), Y, SCHEMA), "Declare a Domain"),
-    "sparse indices outside": (lambda: (broken_indices(), Y, Domain()), "outside"),
+    "sparse counts that fall": (lambda: (broken_counts([0, 2, 1]), Y, Domain()), "contradict"),
+    "sparse counts beyond the entries": (lambda: (broken_counts([0, 2, 9]), Y, Domain()), "contradict"),
     "too few columns for a schema": (lambda: (GOOD[:, :1], Y, SCHEMA), r"found 1 column.*expected 2.*\('a', 'b'\)"),
     "names that command a terminal": (lambda: (pd.DataFrame({"\x1b[2J": [1, 2]}), None, SCHEMA), r"has: '\\x1b\[2J'\."),
     "many names": (lambda: (pd.DataFrame(np.zeros((2, 99))).add_prefix("c"), Y, SCHEMA), r"'c29', and 69 more\."),
-    "a frame of another library": (lambda: (OtherFrame(), Y, Domain()), "collect a lazy one"),
+    "a frame of another library": (lambda: (OtherFrame(), Y, Domain()), r"found .*\.OtherFrame.*collect a lazy one"),
     "a frame of another library, schema": (lambda: (OtherFrame(), Y, SCHEMA), "compute"),
     "y of another library": (lambda: (GOOD, OtherFrame(), Domain()), "compute"),
     "unknown length": (lambda: (OtherArray(), Y, Domain()), "unknown length"),
@@ -319,6 +320,25 @@ def test_a_row_of_lists_runs_no_code(kind: type) -> None:
     seen = [watched(lambda row=row: ([[0.125, 0.0], row], Y, Domain())) for row in ([0.5, 0.25], row)]
     assert seen[0] == seen[1]
     assert seen[1][0] == QUIET
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo", "bsr", "lil"])
+@pytest.mark.parametrize("place", [-1, 2, 2**31 - 1])
+def test_sparse_entries_outside_the_matrix_are_no_cells(kind: str, place: int) -> None:
+    """Whether a row holds one is its secret, and scipy would write it outside its memory."""
+    matrix = scipy.sparse.csr_array(np.array([[0.5, 0.25], [0.125, 0.0625]])).asformat(kind)
+    if kind == "coo":
+        matrix.coords = (matrix.coords[0], np.array([0, 1, 0, place], dtype=np.int32))
+    elif kind == "lil":
+        matrix.rows[1] = [0, place]
+    elif kind == "bsr":
+        matrix = matrix.tobsr((1, 1))
+        matrix.indices[-1] = place
+    else:
+        matrix.indices[-1] = place
+    rows = open_rows(matrix, Y, Domain(), CLASSIFICATION)
+    kept = np.array([[0.5, 0.25], [0.125, 0.0]])
+    np.testing.assert_array_equal(seen_rows(rows)[0], seen_rows(open_rows(kept, Y, Domain(), CLASSIFICATION))[0])
 
 
 def test_a_cell_without_a_number_counts_as_missing() -> None:

@@ -97,11 +97,17 @@ def closed_array(values: object, where: str) -> ClosedArray:
         return _closed(np.asarray(values), where, lambda: _plain(np.asarray(values)))
     if not hasattr(values, "__array__") or hasattr(type(values), "columns"):
         raise SchemaError(
-            f"{where}: found {type(values).__name__}; expected a numpy array, nested lists, "
+            f"{where}: found {_kind_name(values)}; expected a numpy array, nested lists, "
             "a scipy.sparse matrix, or an in-memory table of pandas, polars or pyarrow (collect a lazy one first: "
             "`.compute()`, `.collect()`, `.to_pandas()`)."
         )
     return _convertible(values, where)
+
+
+def _kind_name(value: object) -> str:
+    """The type of an object and the library it is from."""
+    library = type(value).__module__.partition(".")[0]
+    return type(value).__name__ if library == "builtins" else f"{library}.{type(value).__name__}"
 
 
 def _closed(array: Cells, where: str, opening: Callable[[], Cells]) -> ClosedArray:
