@@ -111,20 +111,6 @@ def test_stored_values_follow_the_declared_rules():
     np.testing.assert_allclose(encode(encoding, numbers, codes), expected, atol=1e-15)
 
 
-@settings(deadline=None, max_examples=60)
-@given(st.data(), schemas, geometries)
-def test_compact_rows_expand_to_the_encoded_rows(data, schema, geometry):
-    encoding = table_encoding(schema, geometry)
-    numbers = data.draw(raw_rows(encoding.number_count))
-    codes = random_codes(encoding, len(numbers), np.random.default_rng(0))
-    whole = encode(encoding, numbers, codes)
-    compact = encoding.compact(numbers, codes)
-    middle = len(numbers) // 2
-    part = np.empty((len(numbers) - middle, encoding.width))
-    encoding.expand(compact.part(middle, len(numbers)), part)
-    assert np.array_equal(part, whole[middle:])
-
-
 def test_rows_inside_are_exactly_the_linear_map():
     clipped, linear = person_encoding(Geometry(clip=0.0)), person_encoding(Geometry(clip=0.0))
     linear = replace(linear, threshold=None)

@@ -12,7 +12,7 @@ from tacit.domain.released_encoding import declared_units, encode_released
 from tacit.domain.released_geometry import ReleasedGeometry
 from tacit.domain.schema import Schema
 from tacit.domain.table_columns import typed_columns
-from tacit.domain.table_encoding import CompactRows, TableEncoding
+from tacit.domain.table_encoding import TableEncoding
 from tacit.domain.targets import Binary, Classes, Outcome, Real
 from tacit.domain.vocabulary import Label, label_text
 
@@ -27,7 +27,6 @@ __all__ = [
     "Cells",
     "Classes",
     "Codes",
-    "CompactRows",
     "Declaration",
     "Domain",
     "Encoding",

@@ -23,9 +23,6 @@ class Encoding(Protocol):
     """What rows, mechanisms and estimators may ask of an encoding.
 
     An encoded row is a function of its own raw row only, so neighbours stay neighbours, by `row-local-encoding`.
-
-    A holder of rows in memory should encode them once: without categories the encoded rows take no more room
-    than the raw ones, and with categories `TableEncoding.compact` and `expand` keep the blocks small.
     """
 
     @property

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
 from tacit.arithmetic import round_up
 from tacit.domain.cells import Codes, Floats
@@ -23,22 +22,6 @@ from tacit.errors import ParameterError
 
 TYPICAL_CLIP = 1.0
 """Standard deviations above the mean square norm up to which a row counts as typical."""
-
-
-@dataclass(frozen=True, eq=False)
-class CompactRows:
-    """Encoded rows in little memory: stored numbers (k × p), places of the blocks (k × q), and each row's factor.
-
-    A holder of rows in memory keeps these and expands a block at a time: nothing is computed twice.
-    """
-
-    numbers: Floats
-    places: npt.NDArray[np.int32]
-    factors: Floats
-
-    def part(self, start: int, stop: int) -> CompactRows:
-        """A view of the rows start..stop−1."""
-        return CompactRows(self.numbers[start:stop], self.places[start:stop], self.factors[start:stop])
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,49 +71,37 @@ class TableEncoding:
 
     def encode(self, numbers: Floats, codes: Codes | None, out: Floats) -> None:
         """Write the encoded rows of numbers (k × p) and codes (k × q) into `out` (k × width, C order)."""
-        self.expand(self.compact(numbers, codes), out)
-
-    def compact(self, numbers: Floats, codes: Codes | None) -> CompactRows:
-        """All the arithmetic of `encode`, without spreading the blocks over their columns."""
+        if not out.flags.c_contiguous:
+            raise ParameterError("out: found a strided array; expected C order. Pass a contiguous buffer.")
         count = numbers.shape[0]
-        squares = np.zeros(count)
-        cells = np.empty((count, 0))
-        places = np.empty((count, 0), dtype=np.int32)
+        cells, values = np.empty((count, 0)), np.empty((count, 0))
         with np.errstate(all="ignore"):
             if self.numbers is not None:
                 cells = self.numbers.stored(numbers)
-                squares += np.einsum("ij,ij->i", cells, cells)
             if self.blocks is not None and codes is not None:
                 places = self.blocks.places(codes)
                 values = self.blocks.values[places]
-                squares += np.einsum("ij,ij->i", values, values)
-            if self.threshold is None:
-                return CompactRows(np.ascontiguousarray(cells), places, np.ones(count))
-            factors = shrink_l2(squares, self.threshold)
-            if self.l1_threshold is not None:
-                factors = np.minimum(factors, shrink_l1(self._magnitudes(cells, places), self.l1_threshold))
-            cells *= factors[:, None]
-        return CompactRows(np.ascontiguousarray(cells), places, factors)
-
-    def _magnitudes(self, cells: Floats, places: npt.NDArray[np.int32]) -> Floats:
-        """Σ|x_j| of each row."""
-        sums: Floats = np.einsum("ij->i", np.abs(cells))
-        return sums if self.blocks is None else sums + np.einsum("ij->i", self.blocks.values[places])
-
-    def expand(self, rows: CompactRows, out: Floats) -> None:
-        """Write compact rows as encoded rows into `out` (k × width, C order)."""
-        if not out.flags.c_contiguous:
-            raise ParameterError("out: found a strided array; expected C order. Pass a contiguous buffer.")
-        if self.blocks is not None:
+            if self.threshold is not None:
+                factors = self._factors(cells, values, self.threshold)[:, None]
+                cells *= factors
+                values *= factors
+        if self.blocks is not None and codes is not None:
             out.fill(0.0)
-            values = self.blocks.values[rows.places]
-            values *= rows.factors[:, None]
-            cells = self.blocks.columns[rows.places]
-            cells += (np.arange(out.shape[0]) * self.width)[:, None]
-            out.reshape(-1)[cells] = values
-        out[:, : self.number_count] = rows.numbers
+            columns = self.blocks.columns[places]
+            columns += (np.arange(count) * self.width)[:, None]
+            out.reshape(-1)[columns] = values
+        out[:, : self.number_count] = cells
         if self.constant is not None:
             out[:, -1] = self.constant
+
+    def _factors(self, cells: Floats, values: Floats, threshold: float) -> Floats:
+        """What brings each row, its numbers and its blocks, back into the ball."""
+        squares = np.einsum("ij,ij->i", cells, cells) + np.einsum("ij,ij->i", values, values)
+        factors = shrink_l2(squares, threshold)
+        if self.l1_threshold is None:
+            return factors
+        magnitudes = np.einsum("ij->i", np.abs(cells)) + np.einsum("ij->i", values)
+        return np.minimum(factors, shrink_l1(magnitudes, self.l1_threshold))
 
     def decode(self, theta: Floats) -> tuple[Floats, Floats]:
         """(coef, intercept) in the user's units: one coefficient per number and per category level."""
