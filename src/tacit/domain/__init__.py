@@ -1,10 +1,10 @@
 """What is publicly known about rows, and how a declared row becomes a stored point of the unit ball."""
 
-from tacit.domain.array_encoding import ArrayEncoding
+from tacit.domain.array_encoding import ArrayEncoding, array_encoding
 from tacit.domain.ball import Domain, Norm
 from tacit.domain.cells import NUMERIC, Cells, Codes, Floats, to_numbers
 from tacit.domain.declaration import Declaration
-from tacit.domain.encoding import Encoding, array_encoding, table_encoding
+from tacit.domain.encoding import Encoding
 from tacit.domain.features import Category, Feature, Flag, Number
 from tacit.domain.geometry import CLASSIFICATION, REGRESSION, UNCLIPPED, Geometry, RadiusShare
 from tacit.domain.norms import Norms
@@ -12,7 +12,7 @@ from tacit.domain.released_encoding import declared_units, encode_released
 from tacit.domain.released_geometry import ReleasedGeometry
 from tacit.domain.schema import Schema
 from tacit.domain.table_columns import typed_columns
-from tacit.domain.table_encoding import TableEncoding
+from tacit.domain.table_encoding import TableEncoding, table_encoding
 from tacit.domain.targets import Binary, Classes, Outcome, Real
 from tacit.domain.vocabulary import Label, label_text
 

@@ -14,7 +14,9 @@ from scipy import sparse
 from tacit.arithmetic import round_up
 from tacit.domain.ball import Domain
 from tacit.domain.cells import Codes, Floats
+from tacit.domain.checks import refuse
 from tacit.domain.clipping import (
+    MOST_COLUMNS,
     L1Projection,
     L2Projection,
     LinfProjection,
@@ -27,7 +29,9 @@ from tacit.domain.clipping import (
 from tacit.domain.decoding import Decoder
 from tacit.domain.geometry import Geometry
 from tacit.domain.norms import Norms, sqrt_above
+from tacit.domain.numbered_names import NumberedNames
 from tacit.domain.targets import Outcome
+from tacit.errors import SchemaError
 
 SparseRows: TypeAlias = "sparse.csr_array[np.float64, tuple[int, int]]"
 
@@ -115,9 +119,18 @@ class ArrayEncoding:
         return Decoder(slopes, origins, self.constant, self.target.scale, self.target.offset)
 
 
-def encode_arrays(domain: Domain, geometry: Geometry, names: Sequence[str]) -> ArrayEncoding:
-    """The encoding of rows with the named columns; only the geometry's `constant` matters in a ball."""
-    columns = len(names)
+def array_encoding(
+    domain: Domain, geometry: Geometry, columns: int, names: Sequence[str] | None = None
+) -> ArrayEncoding:
+    """The encoding of arrays with `columns` columns (named x0, x1, ... unless names are given).
+
+    Only the geometry's `constant` matters in a ball.
+    """
+    if not 1 <= columns <= MOST_COLUMNS:
+        refuse(SchemaError, "columns", columns, "between 1 and 2**30 columns", "Pass rows with columns.")
+    named = NumberedNames(columns) if names is None else tuple(names)
+    if len(named) != columns:
+        refuse(SchemaError, "names", len(named), f"{columns} names", "Name every column once.")
     c = geometry.constant_for(1.0)
     share = {
         "l2": (1 - margin(columns)) / math.hypot(1.0, c or 0.0),
@@ -134,7 +147,7 @@ def encode_arrays(domain: Domain, geometry: Geometry, names: Sequence[str]) -> A
     else:
         projection = LinfProjection(slope, share)
     norms = ball_norms(domain.norm, columns, share, constant or 0.0)
-    return ArrayEncoding(domain.outcome, names, norms, projection, slope, constant)
+    return ArrayEncoding(domain.outcome, named, norms, projection, slope, constant)
 
 
 def ball_norms(norm: str, columns: int, radius: float, constant: float) -> Norms:

@@ -5,18 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from tacit.domain.array_encoding import ArrayEncoding, encode_arrays
-from tacit.domain.ball import Domain
 from tacit.domain.cells import Codes, Floats
-from tacit.domain.checks import refuse
-from tacit.domain.clipping import MOST_COLUMNS
-from tacit.domain.geometry import Geometry
 from tacit.domain.norms import Norms
-from tacit.domain.numbered_names import NumberedNames
-from tacit.domain.schema import Schema
-from tacit.domain.table_encoding import TableEncoding, encode_table
 from tacit.domain.targets import Outcome
-from tacit.errors import SchemaError
 
 
 class Encoding(Protocol):
@@ -69,20 +60,3 @@ class Encoding(Protocol):
 
     def linear_map(self) -> tuple[Floats, Floats]:
         """(A, b) with (coef, intercept) = A θ + b."""
-
-
-def array_encoding(
-    domain: Domain, geometry: Geometry, columns: int, names: Sequence[str] | None = None
-) -> ArrayEncoding:
-    """The encoding of arrays with `columns` columns (named x0, x1, ... unless names are given)."""
-    if not 1 <= columns <= MOST_COLUMNS:
-        refuse(SchemaError, "columns", columns, "between 1 and 2**30 columns", "Pass rows with columns.")
-    named = NumberedNames(columns) if names is None else tuple(names)
-    if len(named) != columns:
-        refuse(SchemaError, "names", len(named), f"{columns} names", "Name every column once.")
-    return encode_arrays(domain, geometry, named)
-
-
-def table_encoding(schema: Schema, geometry: Geometry) -> TableEncoding:
-    """The encoding of tables with the schema's columns."""
-    return encode_table(schema, geometry)

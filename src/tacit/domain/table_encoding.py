@@ -120,7 +120,7 @@ class TableEncoding:
         return Decoder(slopes, origins, self.constant, self.target.scale, self.target.offset, self.levels)
 
 
-def encode_table(schema: Schema, geometry: Geometry) -> TableEncoding:
+def table_encoding(schema: Schema, geometry: Geometry) -> TableEncoding:
     """The encoding of a table's rows under a geometry."""
     numeric, categories = split(schema.features)
     features: list[Feature] = [*numeric.values(), *categories.values()]
