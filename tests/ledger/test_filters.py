@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tacit.errors import BudgetExceeded
+from tacit.ledger import Ledger
 from tacit.ledger.chain import Event
-from tacit.ledger.filters import Currency, Stage, concentrated_rest, first_stage, price
+from tacit.ledger.filters import Stage, concentrated_rest, first_stage, price
 from tacit.ledger.planned import planned_epsilon, planned_spending
 from tacit.ledger.units import TOO_MUCH, Cost, Scale, amount_down, bits_for, units_exactly, units_up
 from tacit.privacy import ZCDP, Approx, Budget, ExPost, Pure
@@ -67,7 +68,7 @@ def test_sums_fit_sixty_four_bits():
     largest = Approx(2.0**20, math.nextafter(1.0, 0.0))
     for limit in (largest, Approx(1e-9, 1e-30)):
         stage = first_stage(limit)
-        cost = price(largest, "epsilon", stage.scale)
+        cost = price(largest, stage)
         assert cost is not None
         assert stage.main + cost.main < 2**63
         assert stage.delta + cost.delta < 2**63
@@ -77,7 +78,7 @@ def test_sums_fit_sixty_four_bits():
 @given(limits)
 def test_one_charge_may_be_the_whole_limit(limit):
     stage = first_stage(limit)
-    assert price(limit, stage.currency, stage.scale) == Cost(stage.main, stage.delta)
+    assert price(limit, stage) == Cost(stage.main, stage.delta)
 
 
 @pytest.mark.proof("ledger-units")
@@ -93,8 +94,8 @@ def test_ten_tenths_are_more_than_one(ledger):
 class Rules:
     """How an account admits charges: the code's own, or a mutant's."""
 
-    price: Callable[[Budget, Currency, Scale], Cost | None] = price
-    rest: Callable[[Cost, Scale], Stage | None] = concentrated_rest
+    price: Callable[[Budget, Stage], Cost | None] = price
+    rest: Callable[[Cost, Scale, float], Stage | None] = concentrated_rest
 
 
 def admitted(limit: Budget, wishes: list[Budget], rules: Rules) -> list[list[Budget]]:
@@ -102,13 +103,13 @@ def admitted(limit: Budget, wishes: list[Budget], rules: Rules) -> list[list[Bud
     stage, main, delta = first_stage(limit), 0, 0
     taken: list[list[Budget]] = [[], []]
     for wish in wishes:
-        cost = rules.price(wish, stage.currency, stage.scale)
+        cost = rules.price(wish, stage)
         now, left = stage, Cost(stage.main - main, stage.delta - delta)
         if cost is None:
-            rest = rules.rest(left, stage.scale) if isinstance(limit, Approx) else None
+            rest = rules.rest(left, stage.scale, wish.amount)
             if rest is None:
                 continue
-            now, left, cost = rest, Cost(rest.main, rest.delta), rules.price(wish, rest.currency, rest.scale)
+            now, left, cost = rest, Cost(rest.main, rest.delta), rules.price(wish, rest)
         assert cost is not None
         if cost.main > left.main or cost.delta > left.delta:
             continue
@@ -124,11 +125,11 @@ def exactly(values: list[float]) -> Fraction:
 
 
 def check_admission(limit: Budget, wishes: list[Budget], rules: Rules) -> None:
-    """Σε, Σδ before the turn and Σρ, Σδ after it are worth no more than the limit; ρ computed on its own."""
+    """Σε, Σδ before the turn and what came after it are worth no more than the limit, by arithmetic of its own."""
     before, after = admitted(limit, wishes, rules)
     epsilon = exactly([x.epsilon for x in before if not isinstance(x, ZCDP)])
     delta = exactly([x.delta for x in before if isinstance(x, Approx)])
-    rho = exactly([x.rho if isinstance(x, ZCDP) else x.epsilon * math.tanh(x.epsilon / 2) * (1 - 1e-12) for x in after])
+    rho = exactly([own_rho(x) for x in after])
     later = exactly([x.delta for x in after if isinstance(x, Approx)])
     match limit:
         case Pure():
@@ -140,10 +141,26 @@ def check_admission(limit: Budget, wishes: list[Budget], rules: Rules) -> None:
         case Approx():
             assert epsilon <= Fraction(limit.epsilon)
             assert delta + later <= Fraction(limit.delta)
-            if rho:
-                left = Fraction(limit.delta) - delta - later
-                worth = ZCDP(float(rho)).to_approx(float(left)).epsilon
-                assert epsilon + Fraction(worth) <= Fraction(limit.epsilon)
+            if after:
+                left = float(Fraction(limit.delta) - delta - later)
+                assert left > 0
+                worth = min(worth_at(order, after, left) for order in ORDERS)
+                assert float(epsilon) + worth <= limit.epsilon * (1 + 1e-4)  # the orders are 0.5 % apart
+
+
+ORDERS = [1 + 1.005**k for k in range(-400, 3000)]
+
+
+def own_rho(charge: Budget) -> float:
+    """ρ of a charge, a hair below the truth."""
+    pure = charge.amount * math.tanh(charge.amount / 2) * (1 - 1e-12)
+    return charge.amount if isinstance(charge, ZCDP) else pure
+
+
+def worth_at(order: float, charges: list[Budget], delta: float) -> float:
+    """ε at this δ of charges by the sum of their Rényi divergences of one order: αρ, and ε if that is less."""
+    sums = math.fsum(order * own_rho(x) if isinstance(x, ZCDP) else min(order * own_rho(x), x.amount) for x in charges)
+    return sums - math.log(order * delta) / (order - 1) + math.log1p(-1 / order)
 
 
 @pytest.mark.proof("ledger-basic-filter")
@@ -164,34 +181,107 @@ GREEDY: list[Budget] = [
 ]
 
 
-def free_deltas(charge: Budget, currency: Currency, scale: Scale) -> Cost | None:
-    cost = price(charge, currency, scale)
+MIXED: list[Budget] = [ZCDP(0.001), *[Pure(0.3)] * 20]
+NEARLY_ALL = Approx(3.0, 1e-6).zcdp_within().share(0.98)  # fits only if all of δ pays for the conversion
+
+
+def free_deltas(charge: Budget, stage: Stage) -> Cost | None:
+    cost = price(charge, stage)
     return Cost(cost.main, 0) if cost else None
 
 
-def half_rho(charge: Budget, currency: Currency, scale: Scale) -> Cost | None:
-    cost = price(charge, currency, scale)
-    return Cost(cost.main // 2, cost.delta) if cost and currency == "rho" else cost
+def half_rho(charge: Budget, stage: Stage) -> Cost | None:
+    cost = price(charge, stage)
+    return Cost(cost.main // 2, cost.delta) if cost and stage.currency == "rho" else cost
 
 
-def forgetful(left: Cost, scale: Scale) -> Stage | None:
+def twice_the_order(charge: Budget, stage: Stage) -> Cost | None:
+    """A pure ε booked at another order than the one the conversion was certified at."""
+    return price(charge, replace(stage, excess=2 * stage.excess) if stage.excess else stage)
+
+
+def forgetful(left: Cost, scale: Scale, rho: float) -> Stage | None:
     """A turn that starts again from the whole limit."""
-    return concentrated_rest(Cost(units_exactly(3.0, scale.main), left.delta), scale)
+    return concentrated_rest(Cost(units_exactly(3.0, scale.main), left.delta), scale, rho)
 
 
-def twice(left: Cost, scale: Scale) -> Stage | None:
+def twice(left: Cost, scale: Scale, rho: float) -> Stage | None:
     """A turn that spends δ on the conversion and offers it to charges again."""
-    stage = concentrated_rest(Cost(left.main, 2 * left.delta), scale)
+    stage = concentrated_rest(Cost(left.main, 2 * left.delta), scale, rho)
     return replace(stage, delta=left.delta) if stage else None
 
 
+def keeps_the_pool(left: Cost, scale: Scale, rho: float) -> Stage | None:
+    """A turn that may take all of δ for the conversion and keeps half of it for charges all the same."""
+    stage = concentrated_rest(left, scale, rho)
+    return replace(stage, delta=max(stage.delta, left.delta // 2)) if stage else None
+
+
 @pytest.mark.parametrize(
-    "rules", [Rules(price=free_deltas), Rules(price=half_rho), Rules(rest=forgetful), Rules(rest=twice)]
+    ("rules", "wishes"),
+    [
+        (Rules(price=free_deltas), GREEDY),
+        (Rules(price=half_rho), GREEDY),
+        (Rules(price=half_rho), MIXED),
+        (Rules(price=twice_the_order), MIXED),
+        (Rules(rest=forgetful), GREEDY),
+        (Rules(rest=twice), GREEDY),
+        (Rules(rest=keeps_the_pool), [NEARLY_ALL, Approx(1e-6, 5e-7)]),
+    ],
 )
-def test_mutant_rules_are_caught(rules):
-    check_admission(Approx(3.0, 1e-6), GREEDY, Rules())
+def test_mutant_rules_are_caught(rules, wishes):
+    check_admission(Approx(3.0, 1e-6), wishes, Rules())
     with pytest.raises(AssertionError):
-        check_admission(Approx(3.0, 1e-6), GREEDY, rules)
+        check_admission(Approx(3.0, 1e-6), wishes, rules)
+
+
+@pytest.mark.proof("ledger-stages")
+@pytest.mark.parametrize("limit", [Approx(1.0, 1e-6), Approx(0.3, 1e-9), Approx(8.0, 1e-3)])
+def test_a_rho_calibrated_to_the_whole_limit_fits_an_empty_account(ledger, limit):
+    account = ledger.open("a", limit=limit)
+    account.run(limit.zcdp_within(), b"", lambda: b"")
+    assert limit.epsilon * (1 - 1e-9) <= account.spent.epsilon <= limit.epsilon
+    assert account.spent.delta == limit.delta
+    with pytest.raises(BudgetExceeded):
+        account.run(ZCDP(1e-9), b"", lambda: b"")
+    ledger.verify()
+    Ledger(ledger.url)
+
+
+@pytest.mark.proof("ledger-stages")
+def test_halves_of_a_limit_fit_in_two_currencies(ledger):
+    half = Approx(0.5, 5e-7)
+    account = ledger.open("first in ε", limit=Approx(1.0, 1e-6))
+    account.run(half, b"", lambda: b"")
+    account.run(half.zcdp_within(), b"", lambda: b"")
+    assert account.spent.epsilon <= 1.0
+    several = ledger.open("all in ρ", limit=Approx(1.0, 1e-6))
+    for _ in range(3):  # in ρ more than two of them fit, although half of δ was put aside
+        several.run(half.zcdp_within(), b"", lambda: b"")
+    ledger.verify()
+
+
+@pytest.mark.proof("ledger-zcdp-filter")
+def test_after_the_turn_a_pure_charge_costs_at_most_its_share_of_the_order(ledger):
+    account = ledger.open("a", limit=Approx(3.0, 1e-6))
+    account.run(ZCDP(0.001), b"", lambda: b"")
+    before = account.remaining
+    assert before.epsilon > 1.0 > ZCDP(before.rho).pure_within().epsilon  # by its ρ alone no ε = 1 would fit
+    account.run(Pure(before.epsilon), b"", lambda: b"")
+    assert account.remaining.rho < 1e-15
+    assert account.spent.epsilon <= 3.0
+    ledger.verify()
+
+
+@pytest.mark.proof("ledger-zcdp-filter")
+@pytest.mark.parametrize("order", [1.5, 4.0, 11.0, 60.0])
+@pytest.mark.parametrize("epsilon", [0.05, 1.0, 4.0])
+def test_the_divergence_of_a_response_is_within_both_prices(order, epsilon):
+    """Rényi divergence of randomised response: at most ε and at most α ε tanh(ε/2), whichever the books take."""
+    likely = 1 / (1 + math.exp(-epsilon))
+    power = likely**order * (1 - likely) ** (1 - order) + (1 - likely) ** order * likely ** (1 - order)
+    divergence = math.log(power) / (order - 1)
+    assert divergence <= min(epsilon, order * epsilon * math.tanh(epsilon / 2)) * (1 + 1e-12)
 
 
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -230,14 +320,17 @@ def excess(losses: list[tuple[float, float]], epsilon: float) -> float:
     return math.fsum(p * -math.expm1(epsilon - loss) for loss, p in losses if loss > epsilon)
 
 
-def check_adaptive(limit: Approx, opening: float, small: float, rest: Callable[[Cost, Scale], Stage | None]) -> None:
+Rest = Callable[[Cost, Scale, float], Stage | None]
+
+
+def check_adaptive(limit: Approx, opening: float, small: float, rest: Rest) -> None:
     """Ask once; if the answer was telling turn to many small questions, otherwise lose δ by a coin: within (E, D)?"""
     whole = first_stage(limit)
-    first = price(Pure(opening), "epsilon", whole.scale)
+    first = price(Pure(opening), whole)
     assert first is not None
-    stage = rest(Cost(whole.main - first.main, whole.delta), whole.scale)
+    stage = rest(Cost(whole.main - first.main, whole.delta), whole.scale, 1e-9)
     assert stage is not None
-    cost = price(Pure(small), "rho", stage.scale)
+    cost = price(Pure(small), stage)
     assert cost is not None
     count = stage.main // cost.main
     coins = amount_down(stage.delta, stage.scale.delta)  # lost after the small questions, too
@@ -254,13 +347,14 @@ def check_adaptive(limit: Approx, opening: float, small: float, rest: Callable[[
 @pytest.mark.proof("ledger-stages")
 @pytest.mark.parametrize("limit", [Approx(1.0, 1e-3), Approx(3.0, 1e-6), Approx(0.5, 1e-2)])
 @pytest.mark.parametrize("opening", [0.01, 0.2, 0.4])
-def test_an_analyst_who_turns_when_it_pays_stays_within_the_limit(limit, opening):
-    check_adaptive(limit, opening, 0.01, concentrated_rest)
+@pytest.mark.parametrize("small", [0.01, 0.15])
+def test_an_analyst_who_turns_when_it_pays_stays_within_the_limit(limit, opening, small):
+    check_adaptive(limit, opening, small, concentrated_rest)
 
 
 def test_mutant_turn_is_caught_by_the_adaptive_analyst():
-    def unaware(left: Cost, scale: Scale) -> Stage | None:
-        stage = concentrated_rest(Cost(left.main + units_up(0.4, scale.main), left.delta), scale)
+    def unaware(left: Cost, scale: Scale, rho: float) -> Stage | None:
+        stage = concentrated_rest(Cost(left.main + units_up(0.4, scale.main), left.delta), scale, rho)
         return replace(stage, delta=left.delta) if stage else None
 
     with pytest.raises(AssertionError):
@@ -301,11 +395,11 @@ def test_a_settlement_written_without_delta_kept_what_was_reserved():
 
 def test_other_currencies_have_no_price(ledger):
     pure = ledger.open("pure", limit=1.0)
-    for charge in (ZCDP(1e-6), Approx(0.1, 1e-9)):
-        with pytest.raises(BudgetExceeded):
+    for charge, foreign in ((ZCDP(1e-6), "ρ"), (Approx(0.1, 1e-9), "δ")):
+        with pytest.raises(BudgetExceeded, match=rf"no charge with a {foreign} fits it, however small.*Approx\(ε, δ\)"):
             pure.run(charge, b"", lambda: b"")
     concentrated = ledger.open("zcdp", limit=ZCDP(1.0))
-    with pytest.raises(BudgetExceeded):
+    with pytest.raises(BudgetExceeded, match="no charge with a δ fits it, however small"):
         concentrated.run(Approx(0.1, 1e-9), b"", lambda: b"")
     concentrated.run(Pure(0.5), b"", lambda: b"")
     assert concentrated.spent.rho == pytest.approx(0.5 * math.tanh(0.25))

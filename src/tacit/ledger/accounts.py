@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from tacit.ledger.amounts import Amount, Balance, Turned, amount_left, amount_spent, worst
 from tacit.ledger.filters import Stage, as_currency, budget_from_text, budget_text, first_stage
 from tacit.ledger.history import append, find_event
-from tacit.ledger.store import Session
+from tacit.ledger.store import Row, Session
 from tacit.ledger.units import Cost, Scale
 from tacit.privacy import Budget
 
@@ -53,30 +53,36 @@ _COLUMNS = "part, currency, main, delta, main_limit, delta_limit, main_bits, del
 def balances(db: Session, account: str) -> list[Balance]:
     """The balance of the whole and of each part."""
     rows = db.rows(f"SELECT {_COLUMNS} FROM tacit_balance WHERE account = ? ORDER BY part", account)
-    return [_balance(*row) for row in rows]
+    turned = find_turned(db, account) if any(row[1] == "rho" for row in rows) else None
+    return [_balance(row, turned.excess if turned else None) for row in rows]
+
+
+def find_turned(db: Session, account: str) -> Turned | None:
+    """How the account turned to zCDP; None if it did not."""
+    event = find_event(db, "stage", account)
+    if event is None:
+        return None
+    detail = json.loads(event.label)
+    return Turned(Cost(*detail["spent"]), detail["conversion"], Scale(*detail["spent_bits"]), detail.get("excess"))
 
 
 def all_balances(db: Session) -> dict[str, list[Balance]]:
     """The balances of every account."""
     found: dict[str, list[Balance]] = {}
     for account, *row in db.rows(f"SELECT account, {_COLUMNS} FROM tacit_balance ORDER BY account, part"):
-        found.setdefault(account, []).append(_balance(*row))
+        found.setdefault(account, []).append(_balance(tuple(row)))
     return found
 
 
-def _balance(
-    part: str, currency: str, main: int, delta: int, main_limit: int, delta_limit: int, main_bits: int, delta_bits: int
-) -> Balance:
-    stage = Stage(as_currency(currency), main_limit, delta_limit, Scale(main_bits, delta_bits))
+def _balance(row: Row, excess: float | None = None) -> Balance:
+    part, currency, main, delta, main_limit, delta_limit, main_bits, delta_bits = row
+    stage = Stage(as_currency(currency), main_limit, delta_limit, Scale(main_bits, delta_bits), excess)
     return Balance(part, stage, main, delta)
 
 
 def spent(db: Session, account: str, part: str) -> Amount:
     """What the account, or one part of it, has spent."""
-    event = find_event(db, "stage", account)
-    detail = json.loads(event.label) if event else None
-    turned = Turned(Cost(*detail["spent"]), detail["conversion"], Scale(*detail["spent_bits"])) if detail else None
-    return amount_spent(_concerned(db, account, part), turned)
+    return amount_spent(_concerned(db, account, part), find_turned(db, account))
 
 
 def remaining(db: Session, account: str, part: str) -> Amount:

@@ -1,8 +1,9 @@
 """Balances in units and, for people, amounts as floats rounded to the safe side."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 
-from tacit.arithmetic import shown_down, shown_up, sum_up
+from tacit.arithmetic import round_down, shown_down, shown_up, sum_up
 from tacit.ledger.filters import Stage
 from tacit.ledger.units import Cost, Scale, amount_down, amount_up
 from tacit.privacy import ZCDP
@@ -54,6 +55,7 @@ class Turned:
     before: Cost
     conversion: int
     scale: Scale  # of these units
+    excess: float | None  # of the order of the conversion over one; accounts that turned before it was kept have none
 
 
 def worst(rows: list[Balance]) -> Balance:
@@ -67,7 +69,10 @@ def amount_left(row: Balance) -> Remaining:
     main, delta = amount_down(row.left.main, scale.main), amount_down(row.left.delta, scale.delta)
     if row.stage.currency == "epsilon":
         return Remaining(main, delta, None)
-    return Remaining(ZCDP(main).pure_within().epsilon if main > 0 else 0.0, delta, main)
+    epsilon = ZCDP(main).pure_within().epsilon if main > 0 else 0.0
+    if row.stage.excess is not None:
+        epsilon = max(epsilon, round_down(Fraction(main) * (1 + Fraction(row.stage.excess))))
+    return Remaining(epsilon, delta, main)
 
 
 def amount_spent(row: Balance, turned: Turned | None) -> Amount:

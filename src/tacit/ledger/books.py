@@ -135,12 +135,11 @@ def _book(db: Session, request: Request) -> tuple[Currency, Cost]:
     """Add the cost to the balances if every one of them stays within its limit; else BudgetExceeded."""
     rows = balances(db, request.account)
     stage = rows[0].stage
-    cost = price(request.charge, stage.currency, stage.scale)
-    if cost is None:
+    if price(request.charge, stage) is None:
         stage = _turn(db, request, rows)
-        cost = price(request.charge, stage.currency, stage.scale)
+    cost = price(request.charge, stage)
     if cost is None or not _add(db, request.account, request.part, cost, len(rows)):
-        raise BudgetExceeded(_refusal(request, rows))
+        raise BudgetExceeded(_refusal(db, request, rows))
     return stage.currency, cost
 
 
@@ -155,24 +154,19 @@ def _add(db: Session, account: str, part: str, cost: Cost, rows: int) -> bool:
 
 
 def _turn(db: Session, request: Request, rows: list[Balance]) -> Stage:
-    """Turn what is left of an `Approx` limit into a "rho" stage. By `ledger-stages`."""
-    terms = find_terms(db, request.account)
-    if terms is None or not terms.limit.own_delta:
-        raise BudgetExceeded(
-            f"a {type(request.charge).__name__} charge has no finite price under the limit of account "
-            f"{request.account!r}; nothing was read. Use a mechanism in the limit's own currency"
-        )
+    """Turn what is left of an `Approx` limit into a "rho" stage for a ρ that fits it. By `ledger-stages`."""
     most = worst(rows)
     before = most.stage.scale
-    stage = concentrated_rest(most.left, before)
+    stage = concentrated_rest(most.left, before, request.charge.amount)
     if stage is None:
-        raise BudgetExceeded(_refusal(request, rows))
+        raise BudgetExceeded(_refusal(db, request, rows))
     bits = (stage.scale.main, stage.scale.delta)
     detail = {
         "bits": bits,
         "spent": (most.main, most.delta),
         "spent_bits": (before.main, before.delta),
         "conversion": most.left.delta - stage.delta,
+        "excess": stage.excess,
     }
     append(
         db, "stage", request.account, request.account, currency=stage.currency, main=stage.main, delta=stage.delta,
@@ -186,9 +180,18 @@ def _turn(db: Session, request: Request, rows: list[Balance]) -> Stage:
     return stage
 
 
-def _refusal(request: Request, rows: list[Balance]) -> str:
+def _refusal(db: Session, request: Request, rows: list[Balance]) -> str:
+    terms, charge = find_terms(db, request.account), request.charge
+    limit = terms.limit if terms else charge
+    foreign = "a δ" if charge.own_delta else "a ρ" if charge.unit == "rho" and limit.unit == "epsilon" else None
+    if foreign and not limit.own_delta:
+        return (
+            f"the charge {charge} does not fit account {request.account!r}: its limit {limit} has no δ, so no charge "
+            f"with {foreign} fits it, however small; no noise was drawn, nothing was released. Use a mechanism in the "
+            f"limit's own currency, or an account whose limit has a δ: limit=Approx(ε, δ)"
+        )
     left = amount_left(worst([row for row in rows if request.part in ("", row.part)]))
     return (
-        f"the charge {request.charge} does not fit account {request.account!r}, which has {left} left; nothing was "
-        f"read. Ask for less, or end the work on this account"
+        f"the charge {charge} does not fit account {request.account!r}, which has {left} left; no noise was "
+        f"drawn, nothing was released. Ask for less, or end the work on this account"
     )

@@ -8,7 +8,7 @@ from tacit.ledger.chain import Event, Walk, broken
 from tacit.ledger.filters import Stage, as_currency, budget_from_text, first_stage, price
 from tacit.ledger.store import RESTORE, Row
 from tacit.ledger.units import Scale, amount_down, amount_up
-from tacit.privacy import ZCDP
+from tacit.privacy import best_excess, epsilon_at_order
 
 
 class Replay(Walk):
@@ -67,9 +67,10 @@ class Replay(Walk):
         """The new limits must be worth no more than what was left. By `ledger-stages`."""
         detail, most = json.loads(event.label), worst(list(self.balances[event.account].values()))
         stage, scale, conversion = _stage(event, Scale(*detail["bits"])), most.stage.scale, detail["conversion"]
-        worth = ZCDP(amount_up(stage.main, stage.scale.main)).to_approx(amount_down(conversion, scale.delta))
-        left = amount_up(most.left.main, scale.main)
-        if worth.epsilon > left or stage.delta > most.left.delta - conversion or stage.scale.delta != scale.delta:
+        rho, delta = amount_up(stage.main, stage.scale.main), amount_down(conversion, scale.delta)
+        excess = detail.get("excess", best_excess(rho, delta))  # any order proves what it was certified for
+        worth, left = epsilon_at_order(excess, rho, delta), amount_down(most.left.main, scale.main)
+        if worth > left or stage.delta > most.left.delta - conversion or stage.scale.delta != scale.delta:
             raise broken(event, "turns to limits that are worth more than what was left")
         self._prices = {asked: price for asked, price in self._prices.items() if asked[0] != event.account}
         self._begin(event.account, stage, tuple(self.balances[event.account]))
@@ -107,7 +108,7 @@ class Replay(Walk):
 def _plain_price(loss: str, stage: Stage) -> tuple[int, int] | None:
     """The units a loss costs; None where it was converted, which a later version may do more tightly."""
     charge = budget_from_text(loss)
-    cost = price(charge, stage.currency, stage.scale)
+    cost = price(charge, stage)
     converted = stage.currency == "rho" and charge.unit != "rho"
     return None if converted or cost is None else (cost.main, cost.delta)
 

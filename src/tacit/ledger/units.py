@@ -40,7 +40,7 @@ def bits_for(limit: float) -> int:
     return _BITS - math.frexp(limit)[1]
 
 
-def units_up(amount: float, bits: int) -> int:
+def units_up(amount: float | Fraction, bits: int) -> int:
     """The smallest number of units that is at least the amount. By `ledger-units`."""
     return min(math.ceil(Fraction(amount) * _units_per_one(bits)), TOO_MUCH)
 

@@ -18,7 +18,11 @@ from tacit.arithmetic import exact, largest_float, upper
 
 def epsilon_of_rho(rho: float, delta: float) -> float:
     """The smallest ε of ρ-zCDP at this δ over all orders, rounded up; at least 0. By `zcdp-to-approx`."""
-    excess = _best_excess(rho, delta)
+    return epsilon_at_order(best_excess(rho, delta), rho, delta)
+
+
+def epsilon_at_order(excess: float, rho: float, delta: float) -> float:
+    """ε(α) at the order α = 1 + excess, rounded up; at least 0. By `zcdp-to-approx`."""
 
     def bound() -> arb:
         x, r, d = exact(excess), exact(rho), exact(delta)
@@ -27,7 +31,7 @@ def epsilon_of_rho(rho: float, delta: float) -> float:
     return max(0.0, upper(bound))
 
 
-def _best_excess(rho: float, delta: float) -> float:
+def best_excess(rho: float, delta: float) -> float:
     """α − 1 for the best order α."""
     log_inverse = -math.log(delta)
     return largest_float(lambda x: rho * x * x + math.log1p(x) <= log_inverse, largest=2.0**1000)
