@@ -4,13 +4,12 @@ What differs between them is here, once, for every model: which declarations the
 and how scores become predictions. More than two classes are fitted one against the rest.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from tacit.domain import Domain, Outcome, Schema
 from tacit.errors import ParameterError
@@ -114,9 +113,9 @@ def decision(scores: Floats) -> Floats:
     return scores[:, 0] if scores.shape[1] == 1 else scores
 
 
-def probabilities(scores: Floats) -> Floats:
-    """Logistic function of each score; with more than two classes scaled to sum to one."""
-    each = expit(scores)
+def probabilities(scores: Floats, link: Callable[[Floats], Floats]) -> Floats:
+    """The probability that each score stands for; with more than two classes scaled to sum to one."""
+    each = link(scores)
     if scores.shape[1] == 1:
         return np.column_stack([1 - each[:, 0], each[:, 0]])
     return np.asarray(each / each.sum(axis=1, keepdims=True))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy.sparse import csr_array
+from scipy.special import expit
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metaestimators import available_if
@@ -98,7 +99,7 @@ class PrivateLasso(PrivatePredictor):
     @available_if(_classifies)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class by the logistic function of its score, scaled to sum to one."""
-        return probabilities(self._scores(X))
+        return probabilities(self._scores(X), expit)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy for classes, R² for real targets, on rows of the caller's own."""

@@ -4,15 +4,24 @@ from typing import Any
 
 import numpy as np
 
+from tacit.domain import Domain, Schema
+from tacit.errors import ParameterError
 from tacit.estimators.classifier import PrivateClassifier
+from tacit.estimators.intervals import wants_intervals
 from tacit.estimators.kinds import probabilities
 from tacit.estimators.predictor import Floats
-from tacit.losses import Logistic
+from tacit.ledger import Account
+from tacit.losses import CappedLogistic, Logistic
+from tacit.mechanisms.intervals import Split
+from tacit.privacy import Budget
 
 
 class PrivateLogisticRegression(PrivateClassifier):
     """Logistic regression whose coefficients are differentially private.
 
+    loss: "capped", the logistic loss whose slope is at most one half, for prediction: half the noise, and
+    `predict_proba` knows its link. "logistic", the loss itself, for coefficients that are log odds ratios, and for
+    intervals. "auto" takes "logistic" with inference or the functional mechanism, else "capped".
     privacy: Pure, ZCDP or Approx; a number means Pure.
     domain: Domain or Schema, public bounds of the rows; default: the ℓ2 unit ball. Rows are clipped, never rejected.
     l2: λ of the mean loss plus (λ/2)‖θ‖²; None for the data-independent rule.
@@ -24,14 +33,51 @@ class PrivateLogisticRegression(PrivateClassifier):
     NOT PRIVATE.
     """
 
+    def __init__(
+        self,
+        *,
+        loss: str = "logistic",
+        privacy: Budget | float = 1.0,
+        domain: Domain | Schema | None = None,
+        l2: float | None = None,
+        radius: float | None = None,
+        fit_intercept: bool = True,
+        mechanism: str = "auto",
+        inference: bool | Split = False,
+        ledger: Account | None = None,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(
+            privacy=privacy,
+            domain=domain,
+            l2=l2,
+            radius=radius,
+            fit_intercept=fit_intercept,
+            mechanism=mechanism,
+            inference=inference,
+            ledger=ledger,
+            random_state=random_state,
+        )
+        self.loss = loss
+
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class; with more than two, one-against-rest probabilities scaled to sum to one."""
-        return probabilities(self._scores(X))
+        return probabilities(self._scores(X), self._loss().probability)
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithm of `predict_proba`."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def _loss(self) -> Logistic:
-        return Logistic()
+    def _loss(self) -> Logistic | CappedLogistic:
+        intervals = wants_intervals(self.inference)
+        match self.loss:
+            case "auto":
+                return Logistic() if intervals or self.mechanism == "functional" else CappedLogistic()
+            case "logistic":
+                return Logistic()
+            case "capped" if intervals:
+                raise ParameterError("intervals are for log odds, which the capped loss has not: loss='logistic'")
+            case "capped":
+                return CappedLogistic()
+        raise ParameterError(f"loss must be 'auto', 'capped' or 'logistic', got {self.loss!r}")
