@@ -2,8 +2,8 @@
 
 `python -m benchmarks new_losses`. Huber: mean squared error on the rows that are no outliers, 5 % of the targets
 replaced by numbers between 20 and 50 (one side), or by such numbers of either sign (both sides). Ordinary errors have
-deviation 1, so that 1 is the least possible. Poisson: the RAND health insurance experiment as shipped with statsmodels, counts of
-outpatient visits, share of the deviance explained (D²) on all rows and on held-out rows.
+deviation 1, so that 1 is the least possible. Poisson: the RAND health insurance experiment as shipped with statsmodels,
+counts of outpatient visits, share of the deviance explained (D²) on all rows and on held-out rows.
 """
 
 from __future__ import annotations
