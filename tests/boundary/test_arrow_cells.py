@@ -167,6 +167,13 @@ def test_no_content_of_a_cell_is_seen(kind: str, door: str, tmp_path: Path) -> N
         assert len(seen) == len(COLUMNS[kind])
 
 
+def test_a_reader_that_trusts_the_types_is_heard(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The mutant hands out cells as pyarrow converts them."""
+    monkeypatch.setattr("tacit.rows.arrow_columns.arrow_cells", lambda column: column.to_numpy())
+    seen = [observed(column, "pyarrow", "category", tmp_path) for column in STRINGS]
+    assert any(one != seen[0] for one in seen)
+
+
 def test_the_doors_hold_hostile_cells(tmp_path: Path) -> None:
     """Otherwise the test above would compare nothing."""
     for kind, door in [("string", "file"), ("string", "polars"), ("date32[day]", "file"), ("time64[us]", "polars")]:

@@ -12,6 +12,7 @@ import scipy.sparse
 
 from rows_support import seen_rows
 from tacit.domain import CLASSIFICATION, Category, Domain, Flag, Number, Real, Schema
+from tacit.errors import SchemaError
 from tacit.mechanisms.problem import Shape
 from tacit.rows import SealedRows, open_rows, seal, seal_points
 
@@ -210,6 +211,8 @@ def test_points_are_sealed_too() -> None:
     counts = sealed.open().counts(lambda points: (points[:, 0] > 0.3).astype(np.intp), 2)
     assert counts.tolist() == [1.0, 1.0]
     assert seal_points(ForeignArray(), (0.0, 0.0), (1.0, 1.0)).n == 2
+    with pytest.raises(SchemaError, match="toarray"):
+        seal_points(recording_sparse(), (0.0, 0.0), (1.0, 1.0))
 
 
 def test_sealed_rows_are_not_pickled() -> None:

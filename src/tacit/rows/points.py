@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import numpy as np
+import scipy.sparse
 from numpy.typing import NDArray
 
 from tacit.errors import ParameterError, SchemaError
@@ -87,6 +88,8 @@ class SealedPoints:
 
 def seal_points(X: Any, low: Sequence[float], high: Sequence[float]) -> SealedPoints:
     """Points of a table with one column for each pair of bounds; no cell is looked at before they are opened."""
+    if scipy.sparse.issparse(X):
+        raise SchemaError("X: found a scipy.sparse matrix; expected a table or an array of points. Use X.toarray().")
     table = closed_table(X)
     if table.width != len(low):
         raise SchemaError(f"X: found {table.width} column(s); expected {len(low)}, one for each pair of bounds.")
