@@ -107,7 +107,7 @@ def test_an_account_is_charged_until_it_is_empty(place: Path) -> None:
     assert "account 'people'" in run(*fit, *account).output
     refused = run(*fit, *account)
     assert refused.exit_code == 4
-    assert "nothing was read" in refused.output
+    assert "nothing was released" in refused.output
     assert "ε = 0.5" in run("ledger", "show", "pool.db").output
     assert "PrivateLogisticRegression" in run("ledger", "history", "pool.db", "people").output
     assert "whole" in run("ledger", "verify", "pool.db").output
