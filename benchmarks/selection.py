@@ -24,7 +24,7 @@ from tacit.estimators.search_methods import METHODS, SearchRequest
 from tacit.losses import Logistic
 from tacit.mechanisms.choice import FitRequest, plan_fit
 from tacit.mechanisms.problem import Shape
-from tacit.mechanisms.selection.candidates import Candidate, in_silence
+from tacit.mechanisms.selection.candidates import Candidate, no_progress
 from tacit.mechanisms.selection.scores import Ramp
 from tacit.mechanisms.selection.split import public_parts, validation_size
 from tacit.noise import SystemEntropy
@@ -142,7 +142,7 @@ class Fold:
             privacy=privacy,
             select_privacy=select_privacy,
             validation=VALIDATION,
-            watch=in_silence,
+            watch=no_progress,
         )
 
     def auc(self, theta: np.ndarray) -> float:

@@ -20,12 +20,12 @@ from tacit.inference import evidence_of
 from tacit.losses import HuberHinge, Logistic
 from tacit.mechanisms.choice import FitRequest
 from tacit.mechanisms.intervals.choice import plan_with_intervals
-from tacit.mechanisms.intervals.svec import smat, svec
 from tacit.mechanisms.intervals.with_intervals import FitWithIntervals
 from tacit.mechanisms.laws import Gaussian, Laplace, NoiseLaw, SphericalLaplace
 from tacit.mechanisms.output import OutputPerturbation
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Release
+from tacit.mechanisms.svec import smat, svec
 
 Floats = np.ndarray
 

@@ -285,7 +285,7 @@ def watched(make: Callable[[], tuple[Any, Any, Any]]) -> tuple[dict[str, Any], t
 @pytest.mark.parametrize("cell", NUMBERS.values(), ids=NUMBERS.keys())
 @pytest.mark.parametrize("make", [np.asarray, scipy.sparse.csr_array, pd.DataFrame, pl.DataFrame])
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
-def test_any_float_is_accepted_in_silence(cell: float, make: Callable[[Any], Any], norm: Any) -> None:
+def test_any_float_is_accepted_no_progress(cell: float, make: Callable[[Any], Any], norm: Any) -> None:
     bad = GOOD.copy()
     bad[1, 0] = cell
     seen = [watched(lambda X=X: (make(X), Y, Domain(norm=norm))) for X in (GOOD, bad)]
@@ -295,7 +295,7 @@ def test_any_float_is_accepted_in_silence(cell: float, make: Callable[[Any], Any
 
 @pytest.mark.parametrize("name", OBJECTS)
 @pytest.mark.parametrize("place", ["X", "y", "label", "number", "category", "target"])
-def test_any_object_is_accepted_in_silence(name: str, place: str) -> None:
+def test_any_object_is_accepted_no_progress(name: str, place: str) -> None:
     cell = OBJECTS[name]
 
     def table(cell: Any) -> tuple[Any, Any, Any]:

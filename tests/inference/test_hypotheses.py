@@ -10,7 +10,7 @@ from tacit.inference import evidence_of
 from tacit.inference.hypotheses import adjusted, wald_test
 from tacit.losses import Logistic, Squared
 from tacit.mechanisms import FitRequest, Shape
-from tacit.mechanisms.intervals import plan_classifier_with_intervals, plan_ordinary, plan_regression_with_intervals
+from tacit.mechanisms.intervals import plan_ordinary, plan_with_intervals
 from tacit.noise import SystemEntropy
 from tacit.privacy import ZCDP, Pure
 from tacit.rows import open_rows
@@ -29,11 +29,11 @@ def evidence(kind, budget):
     rows = open_rows(X, y, domain, Geometry(constant=None, clip=None))
     shape = Shape.of(rows)
     if kind == "ridge":
-        plan = plan_regression_with_intervals(shape, FitRequest(Squared(), 0.01), budget, "auto", None)
+        plan = plan_with_intervals(shape, FitRequest(Squared(), 0.01), budget, "auto", None)
     elif kind == "ordinary":
         plan = plan_ordinary(shape, budget)
     else:
-        plan = plan_classifier_with_intervals(shape, FitRequest(Logistic(), 0.01), budget, kind, None)
+        plan = plan_with_intervals(shape, FitRequest(Logistic(), 0.01), budget, kind, None)
     release = plan.mechanism(rows if kind == "ridge" else rows.one_vs_rest(1), SystemEntropy())
     found = evidence_of(plan.mechanism, release)
     assert found is not None

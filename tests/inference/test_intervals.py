@@ -141,7 +141,7 @@ def test_intervals_cover_and_intervals_that_forget_the_privacy_noise_do_not():
         error = abs(model.coef_[0, 1] - truth)
         ends = model.conf_int().iloc[1]
         honest.append(error <= (ends["upper"] - ends["lower"]) / 2)
-        sampling = model.standard_errors().iloc[1] ** 2 - model._coefficient_noise(0)[1] ** 2
+        sampling = model.standard_errors().iloc[1] ** 2 - model._vectors[0].noise(model._directions())[1] ** 2
         forgetful.append(error <= 1.96 * math.sqrt(max(sampling, 0.0)))
     covers_often_enough(honest)
     with pytest.raises(AssertionError):

@@ -20,11 +20,11 @@ from tacit.mechanisms import output as output_module
 from tacit.mechanisms.centred import CentredObjective
 from tacit.mechanisms.choice import FitRequest, centred
 from tacit.mechanisms.functional import FunctionalMechanism
-from tacit.mechanisms.intervals.svec import smat
 from tacit.mechanisms.moments import Entrywise, Frobenius, MomentRelease, Nuclear
 from tacit.mechanisms.objective import ObjectivePerturbation
 from tacit.mechanisms.output import OutputPerturbation
 from tacit.mechanisms.problem import Problem, Shape
+from tacit.mechanisms.svec import smat
 from tacit.noise import RecordedEntropy, SystemEntropy
 from tacit.privacy import ZCDP, Approx, Pure
 

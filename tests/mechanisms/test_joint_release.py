@@ -19,9 +19,9 @@ from tacit.losses import Logistic
 from tacit.mechanisms.intervals import joint_release
 from tacit.mechanisms.intervals.joint_release import JointRelease
 from tacit.mechanisms.intervals.row_weights import Curvature, SquaredSlope, pulled, row_local_scores
-from tacit.mechanisms.intervals.svec import svec
 from tacit.mechanisms.intervals.weighted_moments import SecondMoments, Trace, WeightedMoments
 from tacit.mechanisms.problem import Shape
+from tacit.mechanisms.svec import svec
 from tacit.noise import SystemEntropy
 from tacit.privacy import ZCDP, Pure
 

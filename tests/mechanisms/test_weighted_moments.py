@@ -12,10 +12,10 @@ from tacit.audit import Batches, lower_bound
 from tacit.domain import Domain, Geometry
 from tacit.losses import HuberHinge, Logistic, Squared
 from tacit.mechanisms.intervals.row_weights import Curvature, SquaredSlope, row_local_scores, stored_weights
-from tacit.mechanisms.intervals.svec import smat, svec, svec_size
 from tacit.mechanisms.intervals.weighted_moments import SecondMoments, Trace, WeightedMoments
 from tacit.mechanisms.moments import Frobenius, Nuclear
 from tacit.mechanisms.problem import Shape
+from tacit.mechanisms.svec import smat, svec, svec_size
 from tacit.noise import SystemEntropy
 from tacit.privacy import ZCDP, Pure
 from tacit.rows import open_rows

@@ -83,3 +83,13 @@ def test_a_match_on_budgets_says_what_happens_to_a_new_currency():
 def test_the_count_sees_what_it_counts(code):
     assert list(dispatches(ast.parse(code), BUDGETS))
     assert not list(dispatches(ast.parse(code), LOSSES))
+
+
+def test_arrays_of_numbers_have_one_name_for_their_type():
+    definitions = [
+        path.relative_to(SOURCE).as_posix()
+        for path in python_files(SOURCE)
+        for node in parse(path).body
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and ast.unparse(node).endswith("NDArray[np.float64]")
+    ]
+    assert definitions == ["arithmetic/arrays.py"]

@@ -16,10 +16,11 @@ from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Release
 from tacit.mechanisms.selection.scores import CappedLoss, DeclaredScore, Ramp, Score, default_score
 from tacit.mechanisms.selection.stability import Stability, motion
-from tacit.mechanisms.selection.validation import Validation, project
+from tacit.mechanisms.selection.validation import Validation
 from tacit.noise import Entropy, exponential_mechanism, laplace
 from tacit.privacy import ZCDP, Approx, Pure
 from tacit.rows import Rows
+from tacit.solvers import shortened
 
 KINDS = ["output", "objective"]
 BUDGETS = [Pure(1.0), ZCDP(0.5), Approx(1.0, 1e-6)]
@@ -221,8 +222,8 @@ def test_computed_scores_are_as_near_as_promised() -> None:
 
 def test_projection() -> None:
     theta = np.array([3.0, 4.0])
-    assert np.array_equal(project(theta, 5.0 + 2.0**-40), theta)
-    assert np.allclose(project(theta, 1.0), [0.6, 0.8])
+    assert np.array_equal(shortened(theta, 5.0 + 2.0**-40), theta)
+    assert np.allclose(shortened(theta, 1.0), [0.6, 0.8])
     wide = np.random.default_rng().normal(size=5000)
-    squares = sum(Fraction(float(entry)) ** 2 for entry in project(wide, 1.0))
+    squares = sum(Fraction(float(entry)) ** 2 for entry in shortened(wide, 1.0))
     assert 1 - 5 * (5000 + 9) * Fraction(1, 2**53) <= squares <= (1 + Fraction(2, 2**53)) ** 2

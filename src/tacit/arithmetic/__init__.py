@@ -1,5 +1,6 @@
 """Exact arithmetic: directed rounding, bounds that survive ordinary floats, and digits on the safe side."""
 
+from tacit.arithmetic.arrays import Floats
 from tacit.arithmetic.floats import UNIT_ROUNDOFF, enlarged, reduced
 from tacit.arithmetic.rounding import (
     exact,
@@ -15,6 +16,7 @@ from tacit.arithmetic.shown import shown_down, shown_up
 
 __all__ = [
     "UNIT_ROUNDOFF",
+    "Floats",
     "enlarged",
     "exact",
     "largest_float",

@@ -8,9 +8,9 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tacit.arithmetic import Floats
 from tacit.errors import ParameterError
 
-Floats = NDArray[np.float64]
 Columns = str | int | tuple[str, ...] | tuple[int, ...]
 
 

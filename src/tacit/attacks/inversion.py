@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
-from tacit.attacks.candidates import Columns, Floats, checked_prior, filled
+from tacit.arithmetic import Floats
+from tacit.attacks.candidates import Columns, checked_prior, filled
 from tacit.errors import ParameterError
 
 

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from tacit.attacks.roc import Floats, Roc
+from tacit.arithmetic import Floats
+from tacit.attacks.roc import Roc
 from tacit.errors import ParameterError
 from tacit.noise import Entropy, SystemEntropy
 

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from tacit.arithmetic import Floats
 from tacit.privacy import Budget
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from tacit.arithmetic import Floats
 from tacit.audit.cases import Case
-from tacit.audit.interval import Floats
 from tacit.audit.lower_bound import lower_bound
 from tacit.audit.targets import Batches
 from tacit.domain import REGRESSION, Number, Real, Schema

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tacit.audit.interval import Floats
+from tacit.arithmetic import Floats
 from tacit.mechanisms import CentredObjective, CovariancePerturbation, ObjectivePerturbation, OutputPerturbation
 from tacit.noise import Entropy, RecordedEntropy, SystemEntropy
 

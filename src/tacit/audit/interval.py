@@ -1,10 +1,10 @@
 """Exact binomial confidence limits (Clopper and Pearson 1934)."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betaincinv
 
-Floats = NDArray[np.float64]
+from tacit.arithmetic import Floats
 
 
 def at_least(hits: ArrayLike, trials: int, alpha: float) -> Floats:

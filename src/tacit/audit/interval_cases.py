@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from tacit.arithmetic import Floats
 from tacit.audit.cases import Case
-from tacit.audit.interval import Floats
 from tacit.audit.lower_bound import lower_bound
 from tacit.audit.targets import Batches
 from tacit.domain import Domain, Geometry

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import kstwo
 
-from tacit.audit.interval import Floats
+from tacit.arithmetic import Floats
 
 
 def law_holds(sample: ArrayLike, cdf: Callable[[Floats], Floats], alpha: float = 1e-6) -> bool:

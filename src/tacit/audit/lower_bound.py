@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from tacit.audit.interval import Floats, at_least, at_most
+from tacit.arithmetic import Floats
+from tacit.audit.interval import at_least, at_most
 from tacit.audit.scores import Score, learned_score
 from tacit.audit.targets import draw
 from tacit.errors import ParameterError

@@ -7,10 +7,10 @@ from typing import Any, Literal
 import numpy as np
 
 from tacit import noise
+from tacit.arithmetic import Floats
 from tacit.audit import pair_loss
 from tacit.audit.cases import Case
 from tacit.audit.centring_cases import centring_cases
-from tacit.audit.interval import Floats
 from tacit.audit.interval_cases import interval_cases
 from tacit.audit.lower_bound import lower_bound
 from tacit.audit.pairs import worst_pair

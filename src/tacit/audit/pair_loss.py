@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 from scipy.special import expit
 from scipy.stats import norm
 
-from tacit.audit.interval import Floats
+from tacit.arithmetic import Floats
 
 
 def gaussian_pair_loss(distance: float, sigma: float, delta: float) -> float:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit.audit.interval import Floats
+from tacit.arithmetic import Floats
 from tacit.domain import Domain, Geometry
 from tacit.errors import ParameterError
 from tacit.mechanisms import (

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tacit.audit.interval import Floats, at_least, at_most
+from tacit.arithmetic import Floats
+from tacit.audit.interval import at_least, at_most
 
 NEIGHBOURS = 6
 

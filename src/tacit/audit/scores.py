@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from tacit.arithmetic import Floats
+
 Score = Callable[[Floats], Floats]
 
 MANY_VALUES = 64

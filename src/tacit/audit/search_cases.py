@@ -6,9 +6,9 @@ from functools import partial
 
 import numpy as np
 
+from tacit.arithmetic import Floats
 from tacit.audit import pair_loss
 from tacit.audit.cases import Case
-from tacit.audit.interval import Floats
 from tacit.audit.lower_bound import lower_bound
 from tacit.domain import Domain, Geometry
 from tacit.losses import Logistic

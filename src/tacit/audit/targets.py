@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from tacit.audit.interval import Floats
+from tacit.arithmetic import Floats
 from tacit.noise import SystemEntropy
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from tacit.audit.interval import Floats
+from tacit.arithmetic import Floats
 from tacit.audit.scores import Score
 
 GRID = 200_000

@@ -6,16 +6,14 @@ from typing import Annotated
 import numpy as np
 import pandas as pd
 import typer
-from numpy.typing import NDArray
 
+from tacit.arithmetic import Floats
 from tacit.cli.messages import explained
 from tacit.cli.options import AccountName, Data, LedgerUrl, Plot, account
 from tacit.cli.outputs import check_outputs, check_picture, deliver, write_table
 from tacit.cli.tables import read_table
 from tacit.errors import ParameterError
 from tacit.estimators import PrivateHistogram
-
-Floats = NDArray[np.float64]
 
 
 def density(

@@ -2,7 +2,7 @@
 
 from tacit.domain.array_encoding import ArrayEncoding, array_encoding
 from tacit.domain.ball import Domain, Norm
-from tacit.domain.cells import NUMERIC, Cells, Codes, Floats, to_numbers
+from tacit.domain.cells import NUMERIC, Cells, Codes, to_numbers
 from tacit.domain.declaration import Declaration
 from tacit.domain.encoding import Encoding
 from tacit.domain.features import Category, Feature, Flag, Number
@@ -32,7 +32,6 @@ __all__ = [
     "Encoding",
     "Feature",
     "Flag",
-    "Floats",
     "Geometry",
     "Label",
     "Norm",

@@ -11,9 +11,9 @@ from typing import TypeAlias
 import numpy as np
 from scipy import sparse
 
-from tacit.arithmetic import round_up
+from tacit.arithmetic import Floats, round_up
 from tacit.domain.ball import Domain
-from tacit.domain.cells import Codes, Floats
+from tacit.domain.cells import Codes
 from tacit.domain.checks import refuse
 from tacit.domain.clipping import (
     MOST_COLUMNS,

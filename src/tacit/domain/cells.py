@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tacit.arithmetic import Floats
+
 Cells = npt.NDArray[Any]
-Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 
 NUMERIC = "fiub"

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from tacit.domain.cells import Floats
+from tacit.arithmetic import Floats
 
 MOST_COLUMNS = 2**30
 """More columns than this would need a margin that is no longer small."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tacit.domain.cells import Floats
+from tacit.arithmetic import Floats
 from tacit.domain.features import Category
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from tacit.domain.cells import Codes, Floats
+from tacit.arithmetic import Floats
+from tacit.domain.cells import Codes
 from tacit.domain.norms import Norms
 from tacit.domain.targets import Outcome
 

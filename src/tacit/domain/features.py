@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from tacit.domain.cells import Codes, Floats, to_numbers
+from tacit.arithmetic import Floats
+from tacit.domain.cells import Codes, to_numbers
 from tacit.domain.checks import inside, interval, refuse
 from tacit.domain.vocabulary import MISSING, Label, Vocabulary, plain_label
 from tacit.errors import SchemaError

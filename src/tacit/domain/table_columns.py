@@ -9,7 +9,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from tacit.domain.cells import Cells, Codes, Floats
+from tacit.arithmetic import Floats
+from tacit.domain.cells import Cells, Codes
 from tacit.domain.features import Category, Feature, Scaled, split
 from tacit.domain.geometry import Geometry
 

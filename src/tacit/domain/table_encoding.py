@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from tacit.arithmetic import round_up
-from tacit.domain.cells import Codes, Floats
+from tacit.arithmetic import Floats, round_up
+from tacit.domain.cells import Codes
 from tacit.domain.clipping import l2_threshold, margin, shrink_l1, shrink_l2
 from tacit.domain.decoding import Decoder, Levels, columns_without
 from tacit.domain.features import Feature, encoded_names, split

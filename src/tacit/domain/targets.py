@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from tacit.domain.cells import Floats, to_numbers
+from tacit.arithmetic import Floats
+from tacit.domain.cells import to_numbers
 from tacit.domain.checks import interval, text
 from tacit.domain.vocabulary import Label, Vocabulary
 from tacit.errors import SchemaError

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassifierMixin
 
+from tacit.arithmetic import Floats
 from tacit.domain import CLASSIFICATION
 from tacit.estimators.kinds import CLASSIFICATION_KIND, decision
 from tacit.estimators.linear import PrivateLinearModel
-from tacit.estimators.predictor import Floats
 
 
 class PrivateClassifier(ClassifierMixin, PrivateLinearModel):  # type: ignore[misc]

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
+from tacit.arithmetic import Floats
 from tacit.certificate import describe
 from tacit.errors import ParameterError
 from tacit.estimators.admission import admit_table
@@ -23,8 +23,6 @@ from tacit.mechanisms.selection import WidthSearch
 from tacit.noise import Entropy, entropy_of
 from tacit.privacy import Budget, as_budget
 from tacit.rows import Points, seal_points
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

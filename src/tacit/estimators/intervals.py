@@ -9,14 +9,13 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from tacit.arithmetic import Floats
 from tacit.domain import Domain, Encoding, Geometry
 from tacit.errors import ParameterError
 from tacit.estimators.admission import admit_table
 from tacit.inference import Evidence
 from tacit.mechanisms.intervals import Split
 from tacit.rows import linear_scores
-
-Floats = NDArray[np.float64]
 
 WHAT_IS_COVERED = "intervals cover the minimiser of the regularised risk over the population the rows were drawn from"
 

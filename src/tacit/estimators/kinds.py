@@ -11,13 +11,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.arithmetic import Floats
 from tacit.domain import Domain, Outcome, Schema
 from tacit.errors import ParameterError
 from tacit.estimators.admission import found_classes
 from tacit.privacy import Budget, share_among
 from tacit.rows import Rows
-
-Floats = NDArray[np.float64]
 
 LABELS_WERE_READ = "the class labels, read from y because none were declared"
 

@@ -13,6 +13,7 @@ from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from tacit.arithmetic import Floats
 from tacit.domain import Domain, Geometry, Schema
 from tacit.errors import ParameterError
 from tacit.estimators.fits import Fit
@@ -22,7 +23,7 @@ from tacit.estimators.lasso_table import coefficient_table
 from tacit.estimators.model_file import ModelFile
 from tacit.estimators.parameters import plain_parameters
 from tacit.estimators.pipeline import Order
-from tacit.estimators.predictor import Floats, PrivatePredictor
+from tacit.estimators.predictor import PrivatePredictor
 from tacit.ledger import Account
 from tacit.mechanisms import Mechanism, Release, Shape
 from tacit.mechanisms.lasso import PATH, expanded, plan_lasso

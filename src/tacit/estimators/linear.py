@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from tacit.arithmetic import Floats
 from tacit.certificate import SEAL, Certificate
 from tacit.domain import Domain, Geometry, Schema
 from tacit.errors import ParameterError
@@ -17,7 +18,7 @@ from tacit.estimators.kinds import Kind, budget_of_each
 from tacit.estimators.model_file import ModelFile
 from tacit.estimators.parameters import plain_parameters
 from tacit.estimators.pipeline import Order
-from tacit.estimators.predictor import Floats, PrivatePredictor
+from tacit.estimators.predictor import PrivatePredictor
 from tacit.estimators.vectors import Vector, pack
 from tacit.inference import Evidence, Summary
 from tacit.ledger import Account

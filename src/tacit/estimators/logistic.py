@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from tacit.arithmetic import Floats
 from tacit.domain import Domain, Schema
 from tacit.errors import ParameterError
 from tacit.estimators.classifier import PrivateClassifier
 from tacit.estimators.intervals import wants_intervals
 from tacit.estimators.kinds import probabilities
-from tacit.estimators.predictor import Floats
 from tacit.ledger import Account
 from tacit.losses import CappedLogistic, Logistic
 from tacit.mechanisms.intervals import Split

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from tacit.arithmetic import Floats
 from tacit.domain import Domain, Real, Schema
 from tacit.errors import ParameterError
-from tacit.estimators.predictor import Floats
 from tacit.estimators.regressor import PrivateRegressor, positive
 from tacit.ledger import Account
 from tacit.losses import poisson

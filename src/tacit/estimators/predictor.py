@@ -7,14 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from tacit.arithmetic import Floats
 from tacit.domain import Domain, Encoding, Geometry, Outcome, Schema
 from tacit.estimators.admission import AdmittedRows, admit_rows, admit_table
 from tacit.estimators.declarations import encoding_of
 from tacit.estimators.estimator import PrivateEstimator
 from tacit.estimators.kinds import Kind
 from tacit.rows import linear_scores
-
-Floats = NDArray[np.float64]
 
 
 class PrivatePredictor(PrivateEstimator):

@@ -19,7 +19,7 @@ from tacit.estimators.pipeline import Finished, Order
 from tacit.estimators.search_methods import METHODS, SearchRequest
 from tacit.estimators.vectors import pack
 from tacit.mechanisms import Facts, Mechanism, Shape
-from tacit.mechanisms.selection import Candidate, Score, Search, default_score, in_silence
+from tacit.mechanisms.selection import Candidate, Score, Search, default_score, no_progress
 from tacit.noise import Entropy
 from tacit.privacy import Budget, as_budget
 from tacit.rows import Rows
@@ -146,7 +146,7 @@ class PrivateSearch(MetaEstimatorMixin, PrivateModelSearch):  # type: ignore[mis
             privacy=privacy,
             select_privacy=select_privacy,
             validation=self.validation,
-            watch=_with_a_bar if self.progress else in_silence,
+            watch=_progress_bar if self.progress else no_progress,
         )
         return METHODS[self.method](request)
 
@@ -184,7 +184,7 @@ def _candidate(variant: Searchable, setting: dict[str, Any]) -> Candidate:
     return Candidate(", ".join(f"{name}={value!r}" for name, value in setting.items()), plan)
 
 
-def _with_a_bar(items: Sequence[Any]) -> Iterable[Any]:
+def _progress_bar(items: Sequence[Any]) -> Iterable[Any]:
     """How many candidates are done: a number that is public."""
     from rich.progress import track
 

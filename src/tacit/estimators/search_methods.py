@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from tacit.arithmetic import enlarged
 from tacit.errors import ParameterError
 from tacit.mechanisms import FitRequest, Shape
 from tacit.mechanisms.selection import (
@@ -86,7 +87,7 @@ def by_tuning(request: SearchRequest) -> Search:
     if len(losses) > 1:
         raise ParameterError("method='tuned' compares candidates by their own loss, which must be the same for all")
     loss, radius, size = losses.pop(), max(radii), _shared(request.whole.n, len(request.candidates) + 1)
-    longest = request.whole.norms.l2 * radius * (1 + 2.0**-40)
+    longest = enlarged(request.whole.norms.l2 * radius, 40)
     return DataSplit(
         request.candidates,
         CappedLoss(loss, loss.constants(longest).value),

@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tacit.arithmetic import Floats
 from tacit.inference import Evidence, evidence_from_dict, evidence_of
 from tacit.mechanisms import Mechanism, Release
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

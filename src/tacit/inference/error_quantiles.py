@@ -11,14 +11,12 @@ By `certified-quantiles`. All of it is post-processing.
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammainccinv, gammaln, ndtr, ndtri, roots_genlaguerre
 
+from tacit.arithmetic import Floats
 from tacit.inference.ranks import draws_needed, safe_rank
 from tacit.inference.stream import Stream
 from tacit.mechanisms import AddedLaw, Gaussian, Laplace, SphericalLaplace
-
-Floats = NDArray[np.float64]
 
 QUADRATURE_NODES = 24
 EQUAL_CELLS, HALVED_CELLS = 2048, 30

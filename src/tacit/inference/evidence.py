@@ -8,12 +8,10 @@ any level and for any direction cost nothing more.
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tacit.arithmetic import Floats
 from tacit.errors import ParameterError
 from tacit.mechanisms import AddedLaw, Gaussian, Laplace, SphericalLaplace, WishartDifference
-
-Floats = NDArray[np.float64]
 
 HIGHEST_LEVEL = 1 - 1e-9
 LAWS: dict[str, type[Gaussian] | type[Laplace] | type[SphericalLaplace] | type[WishartDifference]] = {

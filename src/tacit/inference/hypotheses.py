@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import chdtrc, ndtri
 
+from tacit.arithmetic import Floats
 from tacit.errors import ParameterError
-from tacit.inference.evidence import Evidence, Floats
+from tacit.inference.evidence import Evidence
 
 USUAL_LEVEL = 0.95
 NEGLIGIBLE = 1e-10

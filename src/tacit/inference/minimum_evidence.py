@@ -27,9 +27,9 @@ from typing import Any, cast
 
 import numpy as np
 
+from tacit.arithmetic import Floats
 from tacit.inference.error_quantiles import two_sided_quantiles, two_sided_tails
 from tacit.inference.evidence import (
-    Floats,
     checked_level,
     eigenvalues_raised,
     law_from_dict,
@@ -85,7 +85,7 @@ class MinimumEvidence:
 
     @cached_property
     def curvature(self) -> Floats:
-        """A."""
+        """The Hessian A that is inverted: lowered by its own noise, eigenvalues raised to λ."""
         width = self.theta.size
         noise = self.hessian_law.deviation(svec_size(width))
         lowered = self.hessian - self._lowering(noise / self.l2) * noise * math.sqrt(2 * width) * np.eye(width)
@@ -195,7 +195,7 @@ class MinimumEvidence:
 
     @property
     def _centred(self) -> Floats:
-        """Σ̃."""
+        """The released score covariance, centred: Σ̃."""
         return np.asarray(self.scores - self.l2**2 * np.outer(self.theta, self.theta))
 
     @property
@@ -210,7 +210,7 @@ class MinimumEvidence:
 
     @property
     def _trace_ratio(self) -> float:
-        """κ."""
+        """The ratio κ of score variance to curvature."""
         trace = float(np.trace(self.hessian)) - self.l2 * self.theta.size
         ratio = cast(float, self.scores[0]) / max(trace, SMALLEST_TRACE)
         return min(LARGEST_RATIO, max(LEAST_RATIO, float(ratio)))

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from tacit.arithmetic import Floats
 from tacit.inference.evidence import (
-    Floats,
     checked_level,
     eigenvalues_raised,
     law_from_dict,
@@ -151,7 +151,7 @@ class MomentEvidence:
 
     @property
     def _deviation(self) -> float:
-        """τ."""
+        """Standard deviation τ of one svec coordinate of the noise in the moments."""
         return self.moments_law.deviation(svec_size(self.theta.size + 1))
 
     def _estimate(self, moments: Floats) -> "Estimate":

@@ -24,8 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from tacit.arithmetic import Floats
 from tacit.inference.error_quantiles import two_sided_quantiles, two_sided_tails
-from tacit.inference.evidence import Floats, checked_level, law_from_dict, law_to_dict, per_row
+from tacit.inference.evidence import checked_level, law_from_dict, law_to_dict, per_row
 from tacit.mechanisms import AddedLaw, Release
 from tacit.mechanisms.intervals import RESOLVED, DebiasedWithIntervals, NewtonWithIntervals
 
@@ -225,7 +226,7 @@ class OrdinaryEvidence:
 
     @property
     def _ratio(self) -> float:
-        """κ."""
+        """The ratio κ of score variance to curvature."""
         return float(np.clip(self.scores[0] / max(np.trace(self.hessian), SMALLEST_TRACE), LEAST_RATIO, LARGEST_RATIO))
 
     def _loads(self, directions: Floats) -> Floats:

@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincinv, ndtri
 
+from tacit.arithmetic import Floats
 from tacit.mechanisms import AddedLaw, Gaussian, SphericalLaplace, WishartDifference
 from tacit.mechanisms.intervals import svec
 from tacit.noise import SeededEntropy, matrix_order
-
-Floats = NDArray[np.float64]
 
 
 class Stream:

@@ -6,11 +6,9 @@ from html import escape
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from tacit.arithmetic import Floats
 from tacit.escaping import printable
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -23,12 +21,12 @@ class Summary:
 
     title: str
     names: tuple[str, ...]
-    coefficients: Vector
-    noise: Vector
+    coefficients: Floats
+    noise: Floats
     bounded: bool
     footer: tuple[str, ...]
     level: float = 0.95
-    intervals: Vector | None = None
+    intervals: Floats | None = None
 
     def to_frame(self) -> pd.DataFrame:
         """The table as numbers."""
@@ -64,7 +62,7 @@ class Summary:
         return ["", "coefficient", self._noise_label, *ends]
 
     def _cells(self) -> list[list[str]]:
-        ends: Vector = np.empty((len(self.names), 0)) if self.intervals is None else self.intervals
+        ends: Floats = np.empty((len(self.names), 0)) if self.intervals is None else self.intervals
         rows = zip(map(printable, self.names), self.coefficients, self.noise, ends, strict=True)
         return [
             [name, self._shown(value, noise), f"±{rounded_to(noise, noise)}", *(rounded_to(end, noise) for end in pair)]

@@ -1,6 +1,6 @@
 """Losses of a linear score, with the constants that sensitivities and certificates need."""
 
-from tacit.losses.base import LOGISTIC_TIE, CurvatureTie, Expansion, FloatArray, Loss, LossConstants
+from tacit.losses.base import LOGISTIC_TIE, CurvatureTie, Expansion, Loss, LossConstants
 from tacit.losses.hinge import Hinge, HuberHinge
 from tacit.losses.logistic import CappedLogistic, Logistic
 from tacit.losses.squared import Squared
@@ -10,7 +10,6 @@ __all__ = [
     "CappedLogistic",
     "CurvatureTie",
     "Expansion",
-    "FloatArray",
     "Hinge",
     "HuberHinge",
     "Logistic",

@@ -6,12 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tacit.arithmetic import UNIT_ROUNDOFF, enlarged, exact, upper
+from tacit.arithmetic import UNIT_ROUNDOFF, Floats, enlarged, exact, upper
 from tacit.errors import ParameterError
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,22 +88,22 @@ class Loss(ABC):
     expansion: ClassVar[Expansion | None] = None
 
     @abstractmethod
-    def value(self, score: FloatArray, y: FloatArray) -> FloatArray:
+    def value(self, score: Floats, y: Floats) -> Floats:
         """φ(s, y)."""
 
     @abstractmethod
-    def slope(self, score: FloatArray, y: FloatArray) -> FloatArray:
+    def slope(self, score: Floats, y: Floats) -> Floats:
         """φ'(s, y), the derivative in s."""
 
     @abstractmethod
-    def slope_and_curvature(self, score: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def slope_and_curvature(self, score: Floats, y: Floats) -> tuple[Floats, Floats]:
         """φ' and φ''."""
 
     @abstractmethod
     def constants(self, score_bound: float | None = None) -> LossConstants:
         """Bounds over |s| ≤ score_bound; None: over all scores."""
 
-    def curvature(self, score: FloatArray, y: FloatArray) -> FloatArray:
+    def curvature(self, score: Floats, y: Floats) -> Floats:
         """φ''(s, y)."""
         return self.slope_and_curvature(score, y)[1]
 

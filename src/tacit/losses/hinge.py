@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.arithmetic import enlarged, exact, upper
+from tacit.arithmetic import Floats, enlarged, exact, upper
 from tacit.errors import ParameterError
-from tacit.losses.base import FloatArray, Loss, LossConstants, checked_score_bound
+from tacit.losses.base import Loss, LossConstants, checked_score_bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,13 +19,13 @@ class Hinge(Loss):
     labels = True
     one_sided_slope = True
 
-    def value(self, score: FloatArray, y: FloatArray) -> FloatArray:
+    def value(self, score: Floats, y: Floats) -> Floats:
         return np.maximum(1.0 - y * score, 0.0)
 
-    def slope(self, score: FloatArray, y: FloatArray) -> FloatArray:
+    def slope(self, score: Floats, y: Floats) -> Floats:
         return np.where(y * score < 1.0, -y, 0.0)
 
-    def slope_and_curvature(self, score: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def slope_and_curvature(self, score: Floats, y: Floats) -> tuple[Floats, Floats]:
         return self.slope(score, y), np.zeros_like(score)
 
     def constants(self, score_bound: float | None = None) -> LossConstants:
@@ -50,14 +50,14 @@ class HuberHinge(Loss):
         if not 2.0**-100 <= self.width <= 2.0**100:
             raise ParameterError(f"width is {self.width!r}; expected a number between 2^-100 and 2^100")
 
-    def value(self, score: FloatArray, y: FloatArray) -> FloatArray:
+    def value(self, score: Floats, y: Floats) -> Floats:
         excess = 1.0 - y * score
         return self.width * np.square(self.activity(excess)) + np.maximum(excess - self.width, 0.0)
 
-    def slope(self, score: FloatArray, y: FloatArray) -> FloatArray:
+    def slope(self, score: Floats, y: Floats) -> Floats:
         return -y * self.activity(1.0 - y * score)
 
-    def slope_and_curvature(self, score: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def slope_and_curvature(self, score: Floats, y: Floats) -> tuple[Floats, Floats]:
         excess = 1.0 - y * score
         curvature = np.where(self.undecided(excess), 0.5 / self.width, 0.0)
         return -y * self.activity(excess), curvature
@@ -82,10 +82,10 @@ class HuberHinge(Loss):
         h = self.width
         return upper(lambda: (1 + exact(h)) ** 2 / (8 * exact(h))) if 3 * h >= 1 else upper(lambda: 1 - exact(h))
 
-    def activity(self, excess: FloatArray) -> FloatArray:
+    def activity(self, excess: Floats) -> Floats:
         """−yφ' = (min(h, max(−h, 1 − z)) + h)/(2h); 1 − z comes first, so that no digit of a small h is lost."""
         return (np.clip(excess, -self.width, self.width) + self.width) / (2.0 * self.width)
 
-    def undecided(self, excess: FloatArray) -> NDArray[np.bool_]:
+    def undecided(self, excess: Floats) -> NDArray[np.bool_]:
         """Where the excess 1 − z lies on the parabola."""
         return np.abs(excess) <= self.width

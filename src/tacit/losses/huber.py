@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.arithmetic import enlarged, exact, upper
+from tacit.arithmetic import Floats, enlarged, exact, upper
 from tacit.errors import ParameterError
-from tacit.losses.base import FloatArray, Loss, LossConstants, checked_score_bound
+from tacit.losses.base import Loss, LossConstants, checked_score_bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +27,16 @@ class Huber(Loss):
         """φ of a residual of 4.5 thresholds: what is further off is an outlier to a score as well."""
         return 4.0 * self.threshold * self.threshold
 
-    def value(self, score: FloatArray, y: FloatArray) -> FloatArray:
+    def value(self, score: Floats, y: Floats) -> Floats:
         with np.errstate(over="ignore", under="ignore"):
             residual = score - y
             near = np.clip(residual, -self.threshold, self.threshold)
             return near * (residual - 0.5 * near)
 
-    def slope(self, score: FloatArray, y: FloatArray) -> FloatArray:
+    def slope(self, score: Floats, y: Floats) -> Floats:
         return np.clip(score - y, -self.threshold, self.threshold)
 
-    def slope_and_curvature(self, score: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def slope_and_curvature(self, score: Floats, y: Floats) -> tuple[Floats, Floats]:
         residual = score - y
         curvature = (np.abs(residual) <= self.threshold).astype(np.float64)
         return np.clip(residual, -self.threshold, self.threshold), curvature

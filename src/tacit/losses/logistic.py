@@ -6,12 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from flint import arb
 
-from tacit.arithmetic import enlarged, exact, upper
+from tacit.arithmetic import Floats, enlarged, exact, upper
 from tacit.losses.base import (
     LOGISTIC_TIE,
     CurvatureTie,
     Expansion,
-    FloatArray,
     Loss,
     LossConstants,
     checked_score_bound,
@@ -33,27 +32,27 @@ class Logistic(Loss):
         """φ'' = p(1 − p)."""
         return LOGISTIC_TIE
 
-    def value(self, score: FloatArray, y: FloatArray) -> FloatArray:
+    def value(self, score: Floats, y: Floats) -> Floats:
         margin = y * score
         with np.errstate(under="ignore"):
             return np.maximum(-margin, 0.0) + np.log1p(np.exp(-np.abs(margin)))
 
-    def slope(self, score: FloatArray, y: FloatArray) -> FloatArray:
+    def slope(self, score: Floats, y: Floats) -> Floats:
         return -y * _miss_probability(y * score)
 
-    def curvature(self, score: FloatArray, y: FloatArray) -> FloatArray:
+    def curvature(self, score: Floats, y: Floats) -> Floats:
         p = _miss_probability(y * score)
         with np.errstate(under="ignore"):
             return p * (1.0 - p)
 
-    def slope_and_curvature(self, score: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def slope_and_curvature(self, score: Floats, y: Floats) -> tuple[Floats, Floats]:
         p = _miss_probability(y * score)
         slope = -y * p
         with np.errstate(under="ignore"):
             p -= p * p
         return slope, p
 
-    def probability(self, score: FloatArray) -> FloatArray:
+    def probability(self, score: Floats) -> Floats:
         """P(y = 1) = 1/(1 + e^(−s))."""
         return _miss_probability(-score)
 
@@ -100,15 +99,15 @@ class CappedLogistic(Loss):
         """φ'' ≤ p(1 − p): equal on the curve, 0 on the tangent."""
         return LOGISTIC_TIE
 
-    def value(self, score: FloatArray, y: FloatArray) -> FloatArray:
+    def value(self, score: Floats, y: Floats) -> Floats:
         margin = y * score
         with np.errstate(under="ignore"):
             return np.log1p(np.exp(-np.maximum(margin, 0.0))) - 0.5 * np.minimum(margin, 0.0)
 
-    def slope(self, score: FloatArray, y: FloatArray) -> FloatArray:
+    def slope(self, score: Floats, y: Floats) -> Floats:
         return -y * _miss_probability(np.maximum(y * score, 0.0))
 
-    def slope_and_curvature(self, score: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def slope_and_curvature(self, score: Floats, y: Floats) -> tuple[Floats, Floats]:
         margin = y * score
         right = margin >= 0.0
         p = _miss_probability(np.maximum(margin, 0.0, out=margin))
@@ -118,7 +117,7 @@ class CappedLogistic(Loss):
         p *= right
         return slope, p
 
-    def probability(self, score: FloatArray) -> FloatArray:
+    def probability(self, score: Floats) -> Floats:
         """P(y = 1) = (1 + e)/(1 + 3e) for s ≥ 0, 2e/(1 + 3e) for s < 0, e = e^(−|s|). By `capped-link`."""
         with np.errstate(under="ignore"):
             e = np.exp(-np.abs(score))
@@ -138,7 +137,7 @@ class CappedLogistic(Loss):
         return Logistic().largest_pull
 
 
-def _miss_probability(margin: FloatArray) -> FloatArray:
+def _miss_probability(margin: Floats) -> Floats:
     """p = 1/(1 + e^z), in the place of z; e^z may overflow to ∞, which gives the right p = 0."""
     with np.errstate(over="ignore", under="ignore"):
         np.exp(margin, out=margin)

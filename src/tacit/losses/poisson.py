@@ -19,9 +19,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.arithmetic import enlarged, exact, upper
+from tacit.arithmetic import Floats, enlarged, exact, upper
 from tacit.errors import ParameterError
-from tacit.losses.base import FloatArray, Loss, LossConstants, checked_score_bound
+from tacit.losses.base import Loss, LossConstants, checked_score_bound
 
 SMALLEST_START = 2.0**-30
 
@@ -45,12 +45,12 @@ class Poisson(Loss):
         """φ where no count was expected and the largest was found is of this size."""
         return 2.0
 
-    def mean(self, score: FloatArray) -> FloatArray:
+    def mean(self, score: Floats) -> Floats:
         """m(s): the expected count, in units of the maximum."""
         with np.errstate(under="ignore"):
             return np.minimum(self._grown(score) + self.bend * np.maximum(score - self._bent, 0.0), 1.0)
 
-    def value(self, score: FloatArray, y: FloatArray) -> FloatArray:
+    def value(self, score: Floats, y: Floats) -> Floats:
         t = 0.5 * (1.0 + y)
         low = np.minimum(score, self._bent)
         line = np.clip(score - self._bent, 0.0, self._line)
@@ -60,10 +60,10 @@ class Poisson(Loss):
             beyond = (1.0 - t) * np.maximum(score - (self._bent + self._line), 0.0)
             return np.maximum(curved + straight + beyond + self._conjugate(t), 0.0)
 
-    def slope(self, score: FloatArray, y: FloatArray) -> FloatArray:
+    def slope(self, score: Floats, y: Floats) -> Floats:
         return self.mean(score) - 0.5 * (1.0 + y)
 
-    def slope_and_curvature(self, score: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def slope_and_curvature(self, score: Floats, y: Floats) -> tuple[Floats, Floats]:
         mean = self.mean(score)
         curvature = np.where(mean < 1.0, np.minimum(mean, self.bend), 0.0)
         return mean - 0.5 * (1.0 + y), curvature
@@ -114,11 +114,11 @@ class Poisson(Loss):
         """Bounds the terms that are added up for a value, apart from those in proportion to the score."""
         return 4.0 + 2.0 * self._bent + 2.0 * self._line - math.log(self.start)
 
-    def _grown(self, score: FloatArray) -> FloatArray:
+    def _grown(self, score: Floats) -> Floats:
         """ρ₀e^s up to s₁; below −600 the mean is 0 for all purposes."""
         return self.start * np.exp(np.clip(score, -600.0, self._bent))
 
-    def _conjugate(self, t: FloatArray) -> FloatArray:
+    def _conjugate(self, t: Floats) -> Floats:
         """c(t) = t log(t/ρ₀) − t up to κ; beyond it t s₁ + (t − κ)²/(2κ) − κ."""
         low = np.minimum(t, self.bend)
         logarithm = np.log(np.where(low > 0.0, low, 1.0)) - math.log(self.start)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from flint import arb
 
-from tacit.arithmetic import enlarged, exact, upper
+from tacit.arithmetic import Floats, enlarged, exact, upper
 from tacit.errors import ParameterError
-from tacit.losses.base import Expansion, FloatArray, Loss, LossConstants, checked_score_bound
+from tacit.losses.base import Expansion, Loss, LossConstants, checked_score_bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +25,15 @@ class Squared(Loss):
         if not 0.0 < self.target_bound < math.inf:
             raise ParameterError(f"target_bound is {self.target_bound!r}; expected a finite number > 0")
 
-    def value(self, score: FloatArray, y: FloatArray) -> FloatArray:
+    def value(self, score: Floats, y: Floats) -> Floats:
         with np.errstate(over="ignore", under="ignore"):
             residual = y - score
             return 0.5 * residual * residual
 
-    def slope(self, score: FloatArray, y: FloatArray) -> FloatArray:
+    def slope(self, score: Floats, y: Floats) -> Floats:
         return score - y
 
-    def slope_and_curvature(self, score: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def slope_and_curvature(self, score: Floats, y: Floats) -> tuple[Floats, Floats]:
         return score - y, np.ones_like(score)
 
     def constants(self, score_bound: float | None = None) -> LossConstants:

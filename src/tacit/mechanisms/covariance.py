@@ -11,15 +11,15 @@ from functools import cached_property
 
 import numpy as np
 
-from tacit.mechanisms.laws import Vector
-from tacit.mechanisms.moments import Matrix, Measure, MomentRelease, NoisyMoments
+from tacit.mechanisms.laws import Matrix, Vector
+from tacit.mechanisms.moments import Measure, MomentRelease, NoisyMoments
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Facts, Release
 from tacit.mechanisms.robust_ridge import plain_ridge, robust_ridge, robust_ridge_without_constant
 from tacit.noise import Entropy
 from tacit.privacy import Budget
 from tacit.rows import Rows
-from tacit.solvers import minimise_quadratic
+from tacit.solvers import minimise_quadratic, shortened
 
 TARGET_WEIGHT = 0.7
 
@@ -72,7 +72,8 @@ class CovariancePerturbation:
     def _estimate(self, gram: Matrix, cross: Vector, gram_noise: float, cross_noise: float) -> Vector:
         if self.l2 is None:
             solve = robust_ridge_without_constant if self.shape.constant is None else robust_ridge
-            return _inside(solve(gram, cross, gram_noise, cross_noise), self.radius)
+            theta = solve(gram, cross, gram_noise, cross_noise)
+            return theta if self.radius is None else shortened(theta, self.radius)
         n = self.shape.n
         if self.radius is None:
             return plain_ridge(gram, cross, n * self.l2)
@@ -84,8 +85,3 @@ class CovariancePerturbation:
         values, vectors = np.linalg.eigh(gram)
         size = math.hypot(cross_noise, gram_noise * float(np.linalg.norm(theta)))
         return np.asarray(size * np.linalg.norm(vectors / (np.maximum(values, 0.0) + ridge), axis=1))
-
-
-def _inside(theta: Vector, radius: float | None) -> Vector:
-    length = float(np.linalg.norm(theta))
-    return theta if radius is None or length <= radius else theta * (radius / length)

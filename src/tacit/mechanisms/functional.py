@@ -23,6 +23,7 @@ from tacit.mechanisms.erm import gram
 from tacit.mechanisms.laws import Laplace, Vector, calibrate_l1
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Facts, Release, Sensitivity
+from tacit.mechanisms.svec import smat, svec
 from tacit.noise import Entropy
 from tacit.privacy import Pure
 from tacit.rows import Rows
@@ -81,14 +82,9 @@ class FunctionalMechanism:
 
         products, cross = rows.total(polynomial)
         d = self.shape.width
-        triangle = np.triu_indices(d, 1)
-        coefficients = np.concatenate(
-            [quadratic * np.diag(products), 2 * quadratic * products[triangle], linear * cross]
-        )  # weights are powers of two: exact
+        coefficients = np.concatenate([svec(quadratic * products, 2.0), linear * cross])  # powers of two: exact
         noisy = self.law.add(coefficients, entropy)
-        matrix = np.zeros((d, d))
-        matrix[triangle] = noisy[d:-d] / 2
-        matrix += matrix.T + np.diag(noisy[:d])
+        matrix = smat(noisy[:-d], d, 2.0)
         regularisation = 4 * math.sqrt(2) * self.law.scale
         deviation = np.full(d, self.law.deviation(d) / (2 * regularisation))
         return Release(_minimise(matrix, noisy[-d:], regularisation), deviation)

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from typing import Protocol, assert_never
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tacit import noise
-from tacit.arithmetic import exact, upper
+from tacit.arithmetic import Floats, enlarged, exact, upper
 from tacit.privacy import ZCDP, Approx, Budget, Pure, gaussian_mu
 
-Vector = NDArray[np.float64]
+Vector = Floats
+Matrix = Floats
 
 FINER = 18  # bits by which drawn noise is finer than released noise: it costs nothing but a few exact evaluations
 
@@ -128,7 +128,7 @@ class Gaussian:
         return self.scale
 
     def reach(self, width: int) -> float:
-        return self.scale * (math.sqrt(width) + 23) * (1 + 2.0**-40)
+        return enlarged(self.scale * (math.sqrt(width) + 23), 40)
 
     def grid(self, width: int) -> float:
         return 2.0 ** noise.grid_exponent(self.scale)

@@ -15,20 +15,18 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tacit.arithmetic import exact, upper
 from tacit.domain import Norms
 from tacit.errors import ParameterError
 from tacit.mechanisms.erm import gram
-from tacit.mechanisms.laws import AddedLaw, Vector, calibrate, calibrate_l1, calibrate_nuclear
+from tacit.mechanisms.laws import AddedLaw, Matrix, Vector, calibrate, calibrate_l1, calibrate_nuclear
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Sensitivity
+from tacit.mechanisms.svec import smat, svec, svec_size
 from tacit.noise import Entropy
 from tacit.privacy import Budget
 from tacit.rows import Rows
-
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -157,7 +155,7 @@ class MomentRelease:
     @property
     def size(self) -> int:
         """Numbers released: the upper triangle with the diagonal."""
-        return (self.shape.width + 1) * (self.shape.width + 2) // 2
+        return svec_size(self.shape.width + 1)
 
     def __call__(self, rows: Rows, entropy: Entropy) -> NoisyMoments:
         noisy = self.law.add(self.pack(self.total(rows)), entropy)
@@ -187,14 +185,8 @@ class MomentRelease:
 
     def pack(self, matrix: Matrix) -> Vector:
         """The upper triangle as one vector, off-diagonal entries weighted."""
-        upper_triangle = np.triu_indices(self.shape.width + 1, 1)
-        return np.concatenate([np.diag(matrix), self.measure.off_diagonal * matrix[upper_triangle]])
+        return svec(matrix, self.measure.off_diagonal)
 
     def unpack(self, packed: Vector) -> Matrix:
         """The symmetric matrix that `pack` described."""
-        size = self.shape.width + 1
-        matrix = np.zeros((size, size))
-        matrix[np.triu_indices(size, 1)] = packed[size:] / self.measure.off_diagonal
-        matrix += matrix.T
-        matrix[np.diag_indices(size)] = packed[:size]
-        return matrix
+        return smat(packed, self.shape.width + 1, self.measure.off_diagonal)

@@ -17,7 +17,7 @@ from typing import assert_never
 
 import numpy as np
 
-from tacit.arithmetic import UNIT_ROUNDOFF, exact, upper
+from tacit.arithmetic import UNIT_ROUNDOFF, exact, reduced, upper
 from tacit.errors import ParameterError
 from tacit.mechanisms.erm import certified_tilted_minimum, public_tilted_reach, public_tilted_tolerance
 from tacit.mechanisms.laws import Laplace, NoiseLaw, SphericalLaplace, Vector
@@ -168,7 +168,7 @@ class ObjectivePerturbation:
 
     def _within_reach(self, tilt: Vector) -> Vector:
         """b itself; shortened with a probability below e^−256, before any row is read. By `noise-reach`."""
-        longest = self.law.reach(tilt.size) * (1 - 2.0**-40)
+        longest = reduced(self.law.reach(tilt.size), 40)
         largest = float(np.max(np.abs(tilt)))  # taken out first: squares of very large noise would overflow
         length = largest * float(np.linalg.norm(tilt / largest)) if largest > 0 else 0.0
         return tilt if length <= longest else tilt * (longest / length)

@@ -6,12 +6,12 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from tacit.arithmetic import Floats
 from tacit.errors import ParameterError
 
 Number = float | int | Fraction
-Floats = NDArray[np.float64]
 
 GRID_BITS = 20
 """The grid is at most 2^-20 of the scale: rounding adds less than 2^-40 of the variance."""

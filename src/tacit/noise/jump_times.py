@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.arithmetic import Floats
 from tacit.noise.balls import WORD, BitString
 from tacit.noise.entropy import Entropy, Words
-from tacit.noise.grid import Floats
 from tacit.noise.kernel import CLAIM
 from tacit.noise.scales import Scales
 

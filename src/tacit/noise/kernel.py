@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tacit.arithmetic import Floats
 from tacit.noise.entropy import Words
-from tacit.noise.grid import Floats
 
 CLAIM = 2.0**-47
 """64 units of 2^-53: the claimed error of one elementary function, by `binary64-enclosures`."""

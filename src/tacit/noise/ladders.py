@@ -16,10 +16,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tacit.arithmetic import Floats
 from tacit.errors import ParameterError
 from tacit.noise.balls import Ball
 from tacit.noise.entropy import Entropy
-from tacit.noise.grid import GRID_BITS, Floats, Number, binary_exponent, clamped, exact_variance, spherical_bits
+from tacit.noise.grid import GRID_BITS, Number, binary_exponent, clamped, exact_variance, spherical_bits
 from tacit.noise.kernel import Enclosure
 from tacit.noise.laplace_jumps import LaplaceJumps
 from tacit.noise.laws import FixedSpread

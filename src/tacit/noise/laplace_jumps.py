@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from tacit.arithmetic import Floats
 from tacit.noise import balls, kernel
 from tacit.noise.balls import Ball
 from tacit.noise.entropy import Entropy
-from tacit.noise.grid import Floats
 from tacit.noise.jump_times import added_up, draw_jumps
 from tacit.noise.kernel import Enclosure
 from tacit.noise.laws import SignedStrings, signed_exponential

@@ -14,10 +14,11 @@ from typing import Protocol
 
 import numpy as np
 
+from tacit.arithmetic import Floats
 from tacit.noise import balls, kernel
 from tacit.noise.balls import Ball, BitString
 from tacit.noise.entropy import Entropy
-from tacit.noise.grid import Floats, Number, exact_scale
+from tacit.noise.grid import Number, exact_scale
 from tacit.noise.kernel import Enclosure
 from tacit.noise.laws import LaplaceNoise, StringBank
 

@@ -16,8 +16,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tacit.arithmetic import Floats
 from tacit.noise import balls
-from tacit.noise.grid import OUTPUT_BITS, Floats, clamped
+from tacit.noise.grid import OUTPUT_BITS, clamped
 from tacit.noise.kernel import CLAIM, Enclosure
 
 BLOCK = 8192

@@ -10,8 +10,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.arithmetic import Floats
 from tacit.errors import ParameterError
-from tacit.noise.grid import SCALE_BITS, Floats, Number, binary_exponent, exact_scale
+from tacit.noise.grid import SCALE_BITS, Number, binary_exponent, exact_scale
 
 
 class Scales:

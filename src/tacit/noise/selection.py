@@ -15,11 +15,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tacit.arithmetic import Floats
 from tacit.errors import ParameterError
 from tacit.noise import balls
 from tacit.noise.balls import Ball, BitString
 from tacit.noise.entropy import Entropy, Words
-from tacit.noise.grid import Floats, Number, exact_scale
+from tacit.noise.grid import Number, exact_scale
 from tacit.noise.rounding import blocks
 
 Shortlist = Callable[[Floats, float, Words], NDArray[np.intp]]

@@ -13,10 +13,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tacit.arithmetic import Floats
 from tacit.noise.entropy import Entropy
 from tacit.noise.grid import (
     GRID_BITS,
-    Floats,
     Number,
     binary_exponent,
     exact_scale,

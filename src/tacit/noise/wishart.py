@@ -13,11 +13,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tacit.arithmetic import Floats
 from tacit.errors import ParameterError
 from tacit.noise import balls, kernel
 from tacit.noise.balls import Ball
 from tacit.noise.entropy import Entropy
-from tacit.noise.grid import VALUE_BITS, Floats, Number, exact_scale, grid_exponent
+from tacit.noise.grid import VALUE_BITS, Number, exact_scale, grid_exponent
 from tacit.noise.kernel import ADDITION, Enclosure
 from tacit.noise.laws import FixedSpread, NormalNoise
 from tacit.noise.rounding import Evaluator, release

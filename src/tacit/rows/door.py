@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from tacit.arithmetic import Floats
 from tacit.domain import Domain, Encoding, Geometry, Schema, array_encoding, table_encoding, typed_columns
 from tacit.errors import SchemaError
 from tacit.rows.arrays import ArrayTable, array_table
@@ -19,7 +20,6 @@ from tacit.rows.rows import Rows
 from tacit.rows.sealed import SealedRows
 from tacit.rows.sources import DenseSource, Source, SparseSource
 from tacit.rows.sparse import check_sparse, sparse_table
-from tacit.rows.summation import FloatArray
 
 Opening = Callable[[], Source]
 
@@ -50,7 +50,7 @@ def open_rows(X: Any, y: object, declaration: Domain | Schema, geometry: Geometr
     return seal(X, y, declaration, geometry).open()
 
 
-def linear_scores(X: Any, theta: FloatArray, declaration: Domain | Schema, geometry: Geometry) -> FloatArray:
+def linear_scores(X: Any, theta: Floats, declaration: Domain | Schema, geometry: Geometry) -> Floats:
     """⟨x̃, θ⟩ for each row of a table to be predicted, encoded as for a fit; θ may have one column per class.
 
     Rows to predict are the caller's own: nothing here is private, and a declared number of rows does not bind them.

@@ -6,7 +6,7 @@ reading on, so a single pass over the rows costs no memory.
 
 import numpy as np
 
-from tacit.rows.summation import FloatArray
+from tacit.arithmetic import Floats
 
 MOST_KEPT_FLOATS = 2**23
 """64 MiB, whatever the table: larger encoded tables are encoded anew in every pass."""
@@ -18,14 +18,14 @@ class KeptBlocks:
     def __init__(self, rows: int, width: int) -> None:
         self._fits = rows * width <= MOST_KEPT_FLOATS
         self._read_once: set[int] = set()
-        self._blocks: dict[int, FloatArray] = {}
+        self._blocks: dict[int, Floats] = {}
 
-    def find(self, start: int, stop: int) -> FloatArray | None:
+    def find(self, start: int, stop: int) -> Floats | None:
         """The encoded rows start..stop-1 if they were kept."""
         block = self._blocks.get(start)
         return None if block is None or len(block) < stop - start else block[: stop - start]
 
-    def offer(self, start: int, encoded: FloatArray) -> FloatArray:
+    def offer(self, start: int, encoded: Floats) -> Floats:
         """The encoded rows, read-only: at their first reading themselves, later a copy that stays."""
         seen = start in self._read_once  # asked once: another thread may add it meanwhile
         block = encoded.view()
@@ -40,7 +40,7 @@ class KeptBlocks:
         return block
 
 
-def aligned(rows: int, width: int) -> FloatArray:
+def aligned(rows: int, width: int) -> Floats:
     """Memory that begins on a cache line: vectorised sums then start at the same place in every block and thread."""
     raw = np.empty(rows * width + 8)
     skip = -(raw.ctypes.data // raw.itemsize) % 8

@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 
+from tacit.arithmetic import Floats
 from tacit.domain import Cells, Outcome
 from tacit.errors import SchemaError
 from tacit.rows.arrays import closed_array, object_cells
 from tacit.rows.columns import Column
 from tacit.rows.frames import frame_table, series_column
-from tacit.rows.summation import FloatArray
 
 
-def closed_targets(y: Any, n: int, outcome: Outcome) -> Callable[[], FloatArray]:
+def closed_targets(y: Any, n: int, outcome: Outcome) -> Callable[[], Floats]:
     """What reads and encodes the targets of n rows; an index of y, if it has one, is ignored."""
     column = closed_column(y)
     if column.n != n:

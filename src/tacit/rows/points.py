@@ -12,14 +12,14 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from tacit.arithmetic import Floats
 from tacit.errors import ParameterError, SchemaError
 from tacit.rows.door import closed_table
-from tacit.rows.summation import FloatArray
 
 BLOCK = 1 << 16
 
 Places = NDArray[np.intp]
-PlaceOf = Callable[[FloatArray], Places]
+PlaceOf = Callable[[Floats], Places]
 """Points (k, d) of the box -> the number of each point's cell; a function of each point alone."""
 
 
@@ -28,7 +28,7 @@ class Points:
 
     __slots__ = ("_numbers", "_picked", "high", "low", "n")
 
-    def __init__(self, numbers: NDArray[Any], low: FloatArray, high: FloatArray, picked: Places | None = None) -> None:
+    def __init__(self, numbers: NDArray[Any], low: Floats, high: Floats, picked: Places | None = None) -> None:
         self._numbers = numbers
         self._picked = picked
         self.low, self.high = low, high
@@ -39,7 +39,7 @@ class Points:
         """Coordinates of a point."""
         return len(self.low)
 
-    def counts(self, place_of: PlaceOf, cells: int) -> FloatArray:
+    def counts(self, place_of: PlaceOf, cells: int) -> Floats:
         """How many points fall into each of `cells` cells. Integers below 2⁵³, hence exact."""
         total = np.zeros(cells, dtype=np.int64)
         middle = self.low / 2 + self.high / 2
@@ -69,8 +69,8 @@ class SealedPoints:
     """n points of a box that `open` will read; none of their coordinates was looked at."""
 
     n: int
-    low: FloatArray
-    high: FloatArray
+    low: Floats
+    high: Floats
     _numbers: Callable[[], NDArray[Any]] = field(repr=False)
 
     @property

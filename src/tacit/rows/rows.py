@@ -6,17 +6,18 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
+from tacit.arithmetic import Floats
 from tacit.domain import Encoding, Norms
 from tacit.errors import ParameterError
 from tacit.rows import workers
 from tacit.rows.parts import Positions, picked, re_encoded
 from tacit.rows.schedule import Lane, lanes
 from tacit.rows.sources import Reader, Source
-from tacit.rows.summation import CompensatedSum, FloatArray, Sums, summation_error
+from tacit.rows.summation import CompensatedSum, Sums, summation_error
 
-# FloatArray (k, d) or csr_array (k, d): what a kernel gets. Each kernel knows which of the two it can handle.
+# Floats (k, d) or csr_array (k, d): what a kernel gets. Each kernel knows which of the two it can handle.
 Block: TypeAlias = Any
-Kernel: TypeAlias = Callable[[Block, FloatArray], Sums]
+Kernel: TypeAlias = Callable[[Block, Floats], Sums]
 
 
 class Rows:
@@ -28,7 +29,7 @@ class Rows:
 
     __slots__ = ("_readers", "_source", "_targets", "n")
 
-    def __init__(self, source: Source, targets: FloatArray) -> None:
+    def __init__(self, source: Source, targets: Floats) -> None:
         self._source = source
         self._targets = targets.view()
         self._targets.flags.writeable = False
@@ -109,7 +110,7 @@ class Rows:
             raise ParameterError(f"one_vs_rest takes a class code from 0 to {len(classes) - 1}, got {code!r}.")
         return self.recoded(lambda codes: np.where(codes == code, 1.0, -1.0))
 
-    def recoded(self, recode: Callable[[FloatArray], FloatArray]) -> "Rows":
+    def recoded(self, recode: Callable[[Floats], Floats]) -> "Rows":
         """The same rows with each target y replaced by recode(y): an entrywise function of public constants."""
         return Rows(self._source, recode(self._targets))
 

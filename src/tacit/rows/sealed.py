@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NoReturn
 
+from tacit.arithmetic import Floats
 from tacit.domain import Encoding, Norms
 from tacit.rows.rows import Rows
 from tacit.rows.sources import Source, most_block_rows
-from tacit.rows.summation import FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -18,7 +18,7 @@ class SealedRows:
     sparse: bool
     n: int
     _source: Callable[[], Source] = field(repr=False)
-    _targets: Callable[[], FloatArray] = field(repr=False)
+    _targets: Callable[[], Floats] = field(repr=False)
 
     @property
     def width(self) -> int:

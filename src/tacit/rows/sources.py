@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from scipy.sparse import csr_array
 
+from tacit.arithmetic import Floats
 from tacit.domain import ArrayEncoding, Cells, Codes, Encoding
 from tacit.rows.kept import KeptBlocks, aligned
 from tacit.rows.schedule import dense_block_rows, sparse_block_rows
-from tacit.rows.summation import FloatArray
 
 
 def most_block_rows(width: int, sparse: bool) -> int:
@@ -65,7 +65,7 @@ class DenseSource:
         """Reads into its own scratch block; numbers of other dtypes and orders are converted block by block."""
         scratch, kept = aligned(self.block_rows, self.encoding.width), self._kept
 
-        def read(start: int, stop: int) -> FloatArray:
+        def read(start: int, stop: int) -> Floats:
             known = kept.find(start, stop)
             if known is not None:
                 return known

@@ -10,14 +10,12 @@ from fractions import Fraction
 from typing import Generic, TypeAlias, TypeVar, cast
 
 import numpy as np
-import numpy.typing as npt
 
-from tacit.arithmetic import round_up
+from tacit.arithmetic import Floats, round_up
 from tacit.errors import ParameterError
 from tacit.rows.schedule import MOST_LANES
 
-FloatArray: TypeAlias = npt.NDArray[np.float64]
-Sum: TypeAlias = FloatArray | float
+Sum: TypeAlias = Floats | float
 Sums = TypeVar("Sums", bound=Sum | tuple[Sum, ...])
 
 UNIT_ROUNDOFF = Fraction(1, 2**53)
@@ -34,8 +32,8 @@ class CompensatedSum(Generic[Sums]):
     def __init__(self) -> None:
         self._is_tuple = False
         self._shapes: list[tuple[int, ...]] = []
-        self._sums: list[FloatArray] = []
-        self._errors: list[FloatArray] = []
+        self._sums: list[Floats] = []
+        self._errors: list[Floats] = []
 
     def add(self, term: Sums) -> None:
         """Add one block's result, component by component."""
@@ -70,7 +68,7 @@ class CompensatedSum(Generic[Sums]):
         self._errors = [np.zeros(math.prod(shape)) for shape in shapes]
 
 
-def _add_error_free(total: FloatArray, error: FloatArray, term: FloatArray) -> None:
+def _add_error_free(total: Floats, error: Floats, term: Floats) -> None:
     """total, error ← fl(total + term), error + (total + term − fl(total + term)), entry by entry (TwoSum)."""
     work = np.empty((3, min(CHUNK, total.size)))
     for start in range(0, total.size, CHUNK):

@@ -2,7 +2,15 @@
 
 from tacit.solvers.hinge import CentredHinge, HingeBounds, HingeObjective, minimise_hinge, public_hinge_tolerance
 from tacit.solvers.newton import minimise, public_tolerance
-from tacit.solvers.objective import UNDERFLOW, GradientBounds, ObjectiveBounds, SmoothObjective, Solution, norm_above
+from tacit.solvers.objective import (
+    UNDERFLOW,
+    GradientBounds,
+    ObjectiveBounds,
+    SmoothObjective,
+    Solution,
+    norm_above,
+    shortened,
+)
 from tacit.solvers.quadratic import QuadraticSolution, minimise_quadratic
 
 __all__ = [
@@ -21,4 +29,5 @@ __all__ = [
     "norm_above",
     "public_hinge_tolerance",
     "public_tolerance",
+    "shortened",
 ]

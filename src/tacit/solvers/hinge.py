@@ -11,11 +11,10 @@ from typing import Protocol
 
 import numpy as np
 
-from tacit.arithmetic import UNIT_ROUNDOFF, enlarged
+from tacit.arithmetic import UNIT_ROUNDOFF, Floats, enlarged
 from tacit.errors import ParameterError
 from tacit.solvers.line_search import Measured, search, shortened
 from tacit.solvers.objective import (
-    FloatArray,
     ObjectiveBounds,
     Solution,
     norm_above,
@@ -45,9 +44,9 @@ class CentredHinge(Protocol):
     all shifts, so small shifts are seen exactly: near a corner narrower than the spacing of floats that is needed.
     """
 
-    def gradient_and_hessian(self, shift: FloatArray) -> tuple[FloatArray, FloatArray]: ...
+    def gradient_and_hessian(self, shift: Floats) -> tuple[Floats, Floats]: ...
 
-    def undecided(self, shift: FloatArray) -> float:
+    def undecided(self, shift: Floats) -> float:
         """The share of rows whose computed margin is within the width of 1."""
 
 
@@ -57,10 +56,10 @@ class HingeObjective(Protocol):
     @property
     def bounds(self) -> HingeBounds: ...
 
-    def smoothed(self, width: float, centre: FloatArray) -> CentredHinge:
+    def smoothed(self, width: float, centre: Floats) -> CentredHinge:
         """The same with the Huber hinge of that width, around a centre."""
 
-    def subgradient(self, theta: FloatArray) -> FloatArray:
+    def subgradient(self, theta: Floats) -> Floats:
         """A subgradient, up to the errors in `bounds`."""
 
 
@@ -88,7 +87,7 @@ def minimise_hinge(objective: HingeObjective, tolerance: float, radius: float | 
 
 
 def hinge_distance(
-    bounds: HingeBounds, region: Region, centre: FloatArray, point: Measured, width: float, undecided: float
+    bounds: HingeBounds, region: Region, centre: Floats, point: Measured, width: float, undecided: float
 ) -> float:
     """D ≤ (ρ + √(ρ² + 4λε))/(2λ) from λD² ≤ ρD + ε, by `hinge-smoothing`, for centre + shift rounded to floats.
 
@@ -103,14 +102,14 @@ def hinge_distance(
     return enlarged(distance + 4.0 * UNIT_ROUNDOFF * norm)
 
 
-def narrowing_newton(objective: HingeObjective, region: Region, tolerance: float) -> FloatArray | None:
+def narrowing_newton(objective: HingeObjective, region: Region, tolerance: float) -> Floats | None:
     """Solve for h = ½, ⅛, …, each start extrapolated from the two solutions before; None if never certified.
 
     While the rows near the corner stay the same, the solution is linear in h: then the extrapolation is exact.
     """
     convexity = objective.bounds.strong_convexity
     width, centre = WIDEST, np.zeros(objective.bounds.dimension)
-    wider: tuple[float, FloatArray] | None = None
+    wider: tuple[float, Floats] | None = None
     while width > NARROWEST:
         bias = math.sqrt(width / (8.0 * convexity))
         goal = 0.25 * convexity * max(tolerance, 0.03 * bias)
@@ -129,13 +128,13 @@ def narrowing_newton(objective: HingeObjective, region: Region, tolerance: float
 
 
 def _solve_smoothed(
-    objective: CentredHinge, bounds: HingeBounds, region: Region, centre: FloatArray, goal: float
+    objective: CentredHinge, bounds: HingeBounds, region: Region, centre: Floats, goal: float
 ) -> Measured:
     """Newton in the shift, with a full Hessian at each trial: few rows carry curvature, so it costs little more."""
     hessian = np.empty((0, 0))
     longest = 2.0 * region.reach(bounds)
 
-    def measure(shift: FloatArray) -> Measured:
+    def measure(shift: Floats) -> Measured:
         nonlocal hessian
         g, hessian = objective.gradient_and_hessian(shift)
         return Measured(shift, g, 0.0, region.residual(centre + shift, g))
@@ -201,7 +200,7 @@ def subgradient_descent(objective: HingeObjective, plan: SubgradientPlan) -> Sol
     return Solution(ball.project(high), plan.distance)
 
 
-def _two_sum(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     """s = fl(a + b) and the exact error a + b − s (Knuth)."""
     s = a + b
     part = s - a

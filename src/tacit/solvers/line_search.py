@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.solvers.objective import FloatArray
+from tacit.arithmetic import Floats
 
 MOST_TRIALS = 60
 SHRUNK = 0.7
@@ -16,15 +16,13 @@ LEVEL = 0.3
 class Measured:
     """A point, the gradient there within `error`, and the norm of its optimality residual."""
 
-    theta: FloatArray
-    gradient: FloatArray
+    theta: Floats
+    gradient: Floats
     error: float
     residual: float
 
 
-def search(
-    measure: Callable[[FloatArray], Measured], start: Measured, target: FloatArray, best: float
-) -> Measured | None:
+def search(measure: Callable[[Floats], Measured], start: Measured, target: Floats, best: float) -> Measured | None:
     """The first measured point on the way from `start` to `target` that is safe to accept; None if there is none.
 
     Safe: the residual is clearly below `best`, the smallest so far, which can happen only so often; or a convex J
@@ -56,7 +54,7 @@ def search(
     return None
 
 
-def shortened(start: FloatArray, target: FloatArray, longest: float) -> FloatArray:
+def shortened(start: Floats, target: Floats, longest: float) -> Floats:
     """The target, or the point on the way to it at distance `longest`: no minimiser lies further away.
 
     Where no row has curvature the model sees only the regulariser and points far beyond the domain.

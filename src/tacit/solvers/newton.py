@@ -11,10 +11,11 @@ from functools import partial
 
 import numpy as np
 
+from tacit.arithmetic import Floats
 from tacit.errors import ParameterError
 from tacit.solvers.descent import descend, smallest_tolerance
 from tacit.solvers.line_search import Measured, search, shortened
-from tacit.solvers.objective import FloatArray, ObjectiveBounds, SmoothObjective, Solution
+from tacit.solvers.objective import ObjectiveBounds, SmoothObjective, Solution
 from tacit.solvers.regions import Region, region_of
 
 MOST_STEPS = 500
@@ -52,7 +53,7 @@ def minimise(objective: SmoothObjective, tolerance: float, radius: float | None 
     return descend(objective, region, tolerance) if theta is None else Solution(theta, tolerance)
 
 
-def newton(objective: SmoothObjective, region: Region, tolerance: float) -> FloatArray | None:
+def newton(objective: SmoothObjective, region: Region, tolerance: float) -> Floats | None:
     """Newton's iteration from a warm start; None if no certificate was earned within MOST_STEPS steps."""
 
     def certified(point: Measured) -> bool:
@@ -65,7 +66,7 @@ def newton(objective: SmoothObjective, region: Region, tolerance: float) -> Floa
 Accept = Callable[[Measured], bool]
 
 
-def _warm_start(objective: SmoothObjective, region: Region) -> FloatArray:
+def _warm_start(objective: SmoothObjective, region: Region) -> Floats:
     """The minimiser over the first terms, good to its own sampling error; 0 when there are few terms.
 
     How many terms is decided by their number alone, so the choice is public.
@@ -79,7 +80,7 @@ def _warm_start(objective: SmoothObjective, region: Region) -> FloatArray:
     return _iterate(head, region, start, lambda point: point.residual <= sampling_error).theta
 
 
-def _iterate(objective: SmoothObjective, region: Region, start: FloatArray, accept: Accept) -> Measured:
+def _iterate(objective: SmoothObjective, region: Region, start: Floats, accept: Accept) -> Measured:
     """Newton steps until `accept`, or until progress ends."""
     curvature = _Curvature(objective, region)
     longest = 2.0 * region.reach(objective.bounds)
@@ -116,9 +117,9 @@ class _Curvature:
         self._head = objective.head(terms) if terms >= max(SMALLEST_HEAD, 8 * objective.bounds.dimension) else None
         self._reference = np.empty(0)
         self._hessian = np.empty((0, 0))
-        self._head_hessian: FloatArray | None = None
+        self._head_hessian: Floats | None = None
 
-    def measure(self, theta: FloatArray, refresh: bool) -> Measured:
+    def measure(self, theta: Floats, refresh: bool) -> Measured:
         """The gradient at theta; with `refresh`, in the same pass, the full Hessian."""
         if refresh:
             g, error, self._hessian = self._objective.gradient_and_hessian(theta)
@@ -127,10 +128,10 @@ class _Curvature:
             g, error = self._objective.gradient(theta)
         return Measured(theta, g, error, self._region.residual(theta, g))
 
-    def fresh_at(self, theta: FloatArray) -> bool:
+    def fresh_at(self, theta: Floats) -> bool:
         return theta is self._reference
 
-    def near(self, theta: FloatArray) -> FloatArray:
+    def near(self, theta: Floats) -> Floats:
         """An estimate of the Hessian at theta."""
         if self._head is None or self.fresh_at(theta):
             return self._hessian

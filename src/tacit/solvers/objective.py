@@ -4,18 +4,15 @@ from dataclasses import dataclass
 from typing import Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tacit.arithmetic import UNIT_ROUNDOFF
-
-FloatArray = NDArray[np.float64]
+from tacit.arithmetic import UNIT_ROUNDOFF, Floats
 
 
 @dataclass(frozen=True, slots=True)
 class Solution:
     """A computed minimiser. ‖theta − θ*‖₂ ≤ distance, where distance is the public number promised beforehand."""
 
-    theta: FloatArray
+    theta: Floats
     distance: float
 
 
@@ -57,12 +54,12 @@ class SmoothObjective(Protocol):
     def sample_size(self) -> int:
         """How many terms one evaluation reads; a head pays only where there are many. Public."""
 
-    def value(self, theta: FloatArray) -> float: ...
+    def value(self, theta: Floats) -> float: ...
 
-    def gradient(self, theta: FloatArray) -> tuple[FloatArray, float]:
+    def gradient(self, theta: Floats) -> tuple[Floats, float]:
         """The computed gradient and a bound on the ℓ2 norm of its error."""
 
-    def gradient_and_hessian(self, theta: FloatArray) -> tuple[FloatArray, float, FloatArray]:
+    def gradient_and_hessian(self, theta: Floats) -> tuple[Floats, float, Floats]:
         """As `gradient`, with a symmetric matrix close to the Hessian (no promise is built on it)."""
 
     def head(self, terms: int) -> Self:
@@ -73,11 +70,17 @@ UNDERFLOW = 2.0**-500
 """More than a norm can lose when squares of its entries vanish."""
 
 
-def norm_above(vector: FloatArray) -> float:
+def norm_above(vector: Floats) -> float:
     """An upper bound on the exact ‖vector‖₂, too large by about (d + 8)·2⁻⁵² in relative terms."""
     return float(np.linalg.norm(vector)) * (1.0 + (vector.size + 8) * 2.0 * UNIT_ROUNDOFF) + UNDERFLOW
 
 
-def norm_below(vector: FloatArray) -> float:
+def shortened(theta: Floats, radius: float) -> Floats:
+    """The nearest point of the ball ‖θ‖₂ ≤ radius, up to rounding."""
+    length = norm_above(theta)
+    return theta if length <= radius else theta * (radius / length)
+
+
+def norm_below(vector: Floats) -> float:
     """A lower bound on the exact ‖vector‖₂."""
     return float(np.linalg.norm(vector)) * (1.0 - (vector.size + 8) * 2.0 * UNIT_ROUNDOFF) - UNDERFLOW

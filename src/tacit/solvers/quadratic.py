@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import brentq
 
+from tacit.arithmetic import Floats
 from tacit.errors import ParameterError
-from tacit.solvers.objective import FloatArray, norm_above
+from tacit.solvers.objective import norm_above, shortened
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,13 +19,13 @@ class QuadraticSolution:
     gap: q(θ) − min q ≤ gap, up to rounding in evaluating the formula, by `trust-region`.
     """
 
-    theta: FloatArray
+    theta: Floats
     multiplier: float
     residual: float
     gap: float
 
 
-def minimise_quadratic(matrix: FloatArray, linear: FloatArray, radius: float | None = None) -> QuadraticSolution:
+def minimise_quadratic(matrix: Floats, linear: Floats, radius: float | None = None) -> QuadraticSolution:
     """argmin ½θᵀAθ − cᵀθ subject to ‖θ‖₂ ≤ radius (None: everywhere, which needs a positive definite A).
 
     A point of the ball is optimal iff (A + μI)θ = c, A + μI ⪰ 0, μ ≥ 0 and μ(R − ‖θ‖) = 0, by `trust-region`.
@@ -42,12 +43,12 @@ def minimise_quadratic(matrix: FloatArray, linear: FloatArray, radius: float | N
     else:
         coordinates, multiplier = _on_ball(eigenvalues, rotated, radius)
     theta = basis @ coordinates
-    if radius is not None and norm_above(theta) > radius:
-        theta *= radius / norm_above(theta)
+    if radius is not None:
+        theta = shortened(theta, radius)
     return _certified(matrix, linear, theta, multiplier, float(eigenvalues[0]), radius)
 
 
-def _on_ball(eigenvalues: FloatArray, c: FloatArray, radius: float) -> tuple[FloatArray, float]:
+def _on_ball(eigenvalues: Floats, c: Floats, radius: float) -> tuple[Floats, float]:
     """Coordinates in the eigenbasis, and the multiplier μ = σ − λ₁, with σ > 0 the root of ‖c/(λ − λ₁ + σ)‖ = R.
 
     Working with σ and the gaps λ − λ₁ keeps full relative accuracy next to the pole σ = 0.
@@ -75,7 +76,7 @@ def _on_ball(eigenvalues: FloatArray, c: FloatArray, radius: float) -> tuple[Flo
     return coordinates * (radius / float(np.linalg.norm(coordinates))), max(0.0, shift - smallest)
 
 
-def _hard_case(gaps: FloatArray, c: FloatArray, radius: float) -> FloatArray | None:
+def _hard_case(gaps: Floats, c: Floats, radius: float) -> Floats | None:
     """c has no part in the lowest eigenspace and μ = −λ₁ leaves room: move inside that eigenspace to the sphere.
 
     The curvature of q + (μ/2)‖θ‖² is 0 there, so every direction chosen gives the same value. None: not this case.
@@ -89,7 +90,7 @@ def _hard_case(gaps: FloatArray, c: FloatArray, radius: float) -> FloatArray | N
 
 
 def _certified(
-    matrix: FloatArray, linear: FloatArray, theta: FloatArray, multiplier: float, smallest: float, radius: float | None
+    matrix: Floats, linear: Floats, theta: Floats, multiplier: float, smallest: float, radius: float | None
 ) -> QuadraticSolution:
     residual = norm_above(matrix @ theta + multiplier * theta - linear)
     if radius is None:
@@ -100,7 +101,7 @@ def _certified(
     return QuadraticSolution(theta, multiplier, residual, gap)
 
 
-def _check(matrix: FloatArray, linear: FloatArray, radius: float | None) -> None:
+def _check(matrix: Floats, linear: Floats, radius: float | None) -> None:
     if matrix.shape != (linear.size, linear.size):
         raise ParameterError(
             f"a quadratic in {linear.size} unknowns needs a {linear.size} × {linear.size} matrix, not {matrix.shape}"

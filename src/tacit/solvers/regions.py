@@ -7,10 +7,9 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from tacit.arithmetic import UNIT_ROUNDOFF, enlarged
+from tacit.arithmetic import UNIT_ROUNDOFF, Floats, enlarged
 from tacit.errors import ParameterError
 from tacit.solvers.objective import (
-    FloatArray,
     ObjectiveBounds,
     norm_above,
     norm_below,
@@ -24,24 +23,24 @@ class Region(Protocol):
     def reach(self, bounds: ObjectiveBounds) -> float:
         """A public bound on the norm of the minimiser of J over C."""
 
-    def project(self, point: FloatArray) -> FloatArray:
+    def project(self, point: Floats) -> Floats:
         """A point of C within `projection_error`·‖point‖ of the nearest one."""
 
     def projection_error(self, dimension: int) -> float: ...
 
-    def certified_distance(self, bounds: ObjectiveBounds, theta: FloatArray, g: FloatArray, e: float) -> float:
+    def certified_distance(self, bounds: ObjectiveBounds, theta: Floats, g: Floats, e: float) -> float:
         """A bound on ‖theta − θ*‖₂, given the gradient g at theta within e."""
 
-    def variation(self, theta: FloatArray, g: FloatArray, e: float) -> tuple[float, float]:
+    def variation(self, theta: Floats, g: Floats, e: float) -> tuple[float, float]:
         """(ρ, s) with ⟨g', theta − t⟩ ≤ ρ‖theta − t‖ + s for every t in C and every g' within e of g."""
 
-    def residual(self, theta: FloatArray, g: FloatArray) -> float:
+    def residual(self, theta: Floats, g: Floats) -> float:
         """‖g + normal-cone part‖: zero exactly at the minimiser. Steers the iteration, certifies nothing."""
 
-    def model_minimiser(self, theta: FloatArray, g: FloatArray, hessian: FloatArray, floor: float) -> FloatArray:
+    def model_minimiser(self, theta: Floats, g: Floats, hessian: Floats, floor: float) -> Floats:
         """argmin over C of ⟨g, p⟩ + ½pᵀHp, p = · − theta; `floor` > 0 is a lower bound on H's eigenvalues."""
 
-    def model_step(self, theta: FloatArray, g: FloatArray, hessian: FloatArray, floor: float) -> FloatArray:
+    def model_step(self, theta: Floats, g: Floats, hessian: Floats, floor: float) -> Floats:
         """The way to the model's minimiser, to full relative accuracy where the curvature is large.
 
         On a ball it ends 2⁻⁴⁴ R before the sphere, so that rounding never has to be undone by a projection.
@@ -55,26 +54,26 @@ class Everywhere:
     def reach(self, bounds: ObjectiveBounds) -> float:
         return bounds.minimiser_norm
 
-    def project(self, point: FloatArray) -> FloatArray:
+    def project(self, point: Floats) -> Floats:
         return point
 
     def projection_error(self, dimension: int) -> float:
         return 0.0
 
-    def certified_distance(self, bounds: ObjectiveBounds, theta: FloatArray, g: FloatArray, e: float) -> float:
+    def certified_distance(self, bounds: ObjectiveBounds, theta: Floats, g: Floats, e: float) -> float:
         """(‖g‖ + e)/λ, rounded up, by `minimiser-distance`."""
         return enlarged((norm_above(g) + e) / bounds.strong_convexity)
 
-    def variation(self, theta: FloatArray, g: FloatArray, e: float) -> tuple[float, float]:
+    def variation(self, theta: Floats, g: Floats, e: float) -> tuple[float, float]:
         return enlarged(norm_above(g) + e), 0.0
 
-    def residual(self, theta: FloatArray, g: FloatArray) -> float:
+    def residual(self, theta: Floats, g: Floats) -> float:
         return float(np.linalg.norm(g))
 
-    def model_minimiser(self, theta: FloatArray, g: FloatArray, hessian: FloatArray, floor: float) -> FloatArray:
+    def model_minimiser(self, theta: Floats, g: Floats, hessian: Floats, floor: float) -> Floats:
         return theta - _solve(hessian, g, floor)
 
-    def model_step(self, theta: FloatArray, g: FloatArray, hessian: FloatArray, floor: float) -> FloatArray:
+    def model_step(self, theta: Floats, g: Floats, hessian: Floats, floor: float) -> Floats:
         return -_solve(hessian, g, floor)
 
 
@@ -92,7 +91,7 @@ class Ball:
         """If the free minimiser cannot leave the ball, it is the minimiser: so the smaller of the two bounds."""
         return min(self.radius, bounds.minimiser_norm)
 
-    def project(self, point: FloatArray) -> FloatArray:
+    def project(self, point: Floats) -> Floats:
         above = norm_above(point)
         if above <= self.radius:
             return point
@@ -101,7 +100,7 @@ class Ball:
     def projection_error(self, dimension: int) -> float:
         return 6.0 * (dimension + 12) * UNIT_ROUNDOFF
 
-    def certified_distance(self, bounds: ObjectiveBounds, theta: FloatArray, g: FloatArray, e: float) -> float:
+    def certified_distance(self, bounds: ObjectiveBounds, theta: Floats, g: Floats, e: float) -> float:
         """The smaller of the interior and the boundary bound, by `ball-residual`.
 
         interior: (‖g‖ + e)/λ.
@@ -117,7 +116,7 @@ class Ball:
         boundary = residual / (bounds.strong_convexity + 0.5 * nu) + missing
         return enlarged(min(interior, boundary))
 
-    def variation(self, theta: FloatArray, g: FloatArray, e: float) -> tuple[float, float]:
+    def variation(self, theta: Floats, g: Floats, e: float) -> tuple[float, float]:
         """ρ = ‖g + νθ‖ + e and s = ν‖θ‖(R − ‖θ‖), by `ball-residual`; ν = 0 when that makes both smaller."""
         if not norm_above(theta) <= self.radius:
             return math.inf, math.inf
@@ -128,18 +127,18 @@ class Ball:
         rounding = 4.0 * UNIT_ROUNDOFF * (norm_above(g) + nu * self.radius)
         return enlarged(norm_above(g + nu * theta) + rounding + e), enlarged(nu * self.radius * missing)
 
-    def residual(self, theta: FloatArray, g: FloatArray) -> float:
+    def residual(self, theta: Floats, g: Floats) -> float:
         if norm_above(theta) < self.radius * (1.0 - 2.0**-30):
             return float(np.linalg.norm(g))
         return float(np.linalg.norm(g + _multiplier(theta, g) * theta))
 
-    def model_minimiser(self, theta: FloatArray, g: FloatArray, hessian: FloatArray, floor: float) -> FloatArray:
+    def model_minimiser(self, theta: Floats, g: Floats, hessian: Floats, floor: float) -> Floats:
         free = theta - _solve(hessian, g, floor)
         if norm_above(free) <= self.radius:
             return free
         return self.project(minimise_quadratic(hessian, hessian @ theta - g, self.radius).theta)
 
-    def model_step(self, theta: FloatArray, g: FloatArray, hessian: FloatArray, floor: float) -> FloatArray:
+    def model_step(self, theta: Floats, g: Floats, hessian: Floats, floor: float) -> Floats:
         radius = self.radius * (1.0 - 2.0**-44)
         step = -_solve(hessian, g, floor)
         if float(np.linalg.norm(theta + step)) <= radius:
@@ -154,13 +153,13 @@ def region_of(radius: float | None) -> Region:
     return Everywhere() if radius is None else Ball(radius)
 
 
-def _multiplier(theta: FloatArray, g: FloatArray) -> float:
+def _multiplier(theta: Floats, g: Floats) -> float:
     """The ν ≥ 0 that makes ‖g + νθ‖ smallest."""
     square = float(theta @ theta)
     return max(0.0, -float(g @ theta) / square) if square > 0.0 else 0.0
 
 
-def _solve(hessian: FloatArray, g: FloatArray, floor: float) -> FloatArray:
+def _solve(hessian: Floats, g: Floats, floor: float) -> Floats:
     """H⁻¹g by Cholesky; by eigenvalues raised to `floor` if rounding has made H look singular."""
     try:
         factor = cho_factor(hessian, lower=True, check_finite=False)

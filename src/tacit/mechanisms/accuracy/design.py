@@ -1,6 +1,6 @@
 """The ladder and the test that together are expected to cost least, under a public guess of what will be needed.
 
-Guess: the excess risk at ε is α (H/ε)², with H somewhere between `easy` and `hard`. Few levels mean few chances to
+Guess: the excess risk at ε is α (H/ε)², with H between `optimistic` and `pessimistic`. Few levels mean few chances to
 accept a bad hypothesis, hence a cheap test; many levels stop nearer to the ε that is needed. What is paid is ε₀ + ε_t,
 so levels stand at equal ratios of that sum: ε_t = (ε₀ + ε_low) ratio^t − ε₀. The guess decides nothing about privacy or
 about the failure probability: both hold for the design chosen, whatever the data.
@@ -10,21 +10,19 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tacit.arithmetic import Floats
 from tacit.mechanisms.accuracy.above_threshold import THRESHOLD_SHARE, OneSidedNoise
 from tacit.mechanisms.accuracy.halting import unit_margins
 
 COUNTS = (3, 4, 5, 7, 9, 12, 16, 22, 30)  # numbers of levels that are considered
 PRICES = np.geomspace(4.0, 160.0, 24)  # ε₀ in units of Δ/α that are considered
-BELOW_EASY, ABOVE_HARD = 0.6, 5.0  # ends of the ladder around the expected ε
+BELOW_OPTIMISTIC, ABOVE_PESSIMISTIC = 0.6, 5.0  # ends of the ladder around the expected ε
 MOST_OF_BUDGET = 0.9  # that the test may take
 DEEPEST = 0.9  # of the gap that the margin may take: nearer to 0 or above, even a perfect model would often be refused
 NEVER = 5.0  # halting nowhere is counted as this many times the most that a search can cost
 DRAWS, WEIGHTS = np.polynomial.laguerre.laggauss(12)  # threshold noise in units of its mean, and how likely it is
 MOST_STEPS = 40  # levels that are told apart when the price is predicted
-
-Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,7 @@ class Design:
     epsilons: tuple[float, ...]
 
 
-def best_design(task: HaltingTask, easy: float, hard: float, levels: int | None) -> Design | None:
+def best_design(task: HaltingTask, optimistic: float, pessimistic: float, levels: int | None) -> Design | None:
     """The design with the smallest mean over guesses of log(expected ε paid); None if max_privacy pays for none."""
     prices = PRICES * (task.sensitivity / task.gap)
     prices = prices[prices <= MOST_OF_BUDGET * task.most]
@@ -59,12 +57,18 @@ def best_design(task: HaltingTask, easy: float, hard: float, levels: int | None)
         return None
     regrets = np.stack(
         [
-            _regrets(task, margin, prices, _ladders(task, easy, hard, prices, int(count)), np.geomspace(easy, hard, 3))
+            _regrets(
+                task,
+                margin,
+                prices,
+                _ladders(task, optimistic, pessimistic, prices, int(count)),
+                np.geomspace(optimistic, pessimistic, 3),
+            )
             for count, margin in zip(counts, margins, strict=True)
         ]
     )
     row, column = np.unravel_index(int(np.argmin(np.where(hopeless, np.inf, regrets))), regrets.shape)
-    epsilons = _ladders(task, easy, hard, prices[column : column + 1], int(counts[row]))[0]
+    epsilons = _ladders(task, optimistic, pessimistic, prices[column : column + 1], int(counts[row]))[0]
     return Design(OneSidedNoise(task.sensitivity, float(prices[column])), tuple(epsilons.tolist()))
 
 
@@ -77,16 +81,16 @@ def least_budget(task: HaltingTask, levels: int | None) -> float:
     return price * task.sensitivity / (task.gap * MOST_OF_BUDGET)
 
 
-def _ladders(task: HaltingTask, easy: float, hard: float, prices: Numbers, count: int) -> Numbers:
+def _ladders(task: HaltingTask, optimistic: float, pessimistic: float, prices: Floats, count: int) -> Floats:
     """One ladder for each ε₀: from below the easiest guess to above the hardest one, or to what the budget leaves."""
-    tops = np.minimum(ABOVE_HARD * hard, (task.most - prices) * (1 - 2.0**-40))
-    lows = np.minimum(BELOW_EASY * easy, tops / 2)
+    tops = np.minimum(ABOVE_PESSIMISTIC * pessimistic, (task.most - prices) * (1 - 2.0**-40))
+    lows = np.minimum(BELOW_OPTIMISTIC * optimistic, tops / 2)
     ratios = np.log((prices + tops) / (prices + lows))
     between = np.exp(np.linspace(0.0, 1.0, count) * ratios[:, None]) * (prices + lows)[:, None] - prices[:, None]
     return np.asarray(np.clip(between, lows[:, None], tops[:, None]))
 
 
-def _regrets(task: HaltingTask, margin: float, prices: Numbers, ladders: Numbers, guesses: Numbers) -> Numbers:
+def _regrets(task: HaltingTask, margin: float, prices: Floats, ladders: Floats, guesses: Floats) -> Floats:
     """For each ε₀: mean over guesses of log(ε₀ + Σ ε_t P(halt at t)), and a large price where the search never halts.
 
     Axes of the large arrays: guess, ε₀, threshold noise, level.

@@ -14,8 +14,7 @@ import numpy as np
 
 from tacit.arithmetic import enlarged
 from tacit.mechanisms.erm import EmpiricalRisk, score_error
-from tacit.mechanisms.laws import Vector
-from tacit.mechanisms.moments import Matrix
+from tacit.mechanisms.laws import Matrix, Vector
 from tacit.mechanisms.problem import Problem, Shape
 
 SAFETY = 2.0**-30

@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from tacit.arithmetic import UNIT_ROUNDOFF, enlarged, exact, upper
+from tacit.arithmetic import UNIT_ROUNDOFF, Floats, enlarged, exact, reduced, upper
 from tacit.errors import ParameterError
-from tacit.losses import FloatArray
 from tacit.mechanisms.accuracy.excess_bounds import ExcessBound, excess_bound
 from tacit.mechanisms.erm import EmpiricalRisk, RiskBounds, score_error
 from tacit.mechanisms.laws import Vector
@@ -72,7 +71,7 @@ class ExcessRisk:
     def bad_value(self) -> float:
         """The computed query of a hypothesis whose excess risk exceeds α is at most this."""
         assert self.cap is not None
-        return -(self.cap - self.error) * (1 - 2.0**-50)
+        return -reduced(self.cap - self.error, 50)
 
     def open(self, rows: Rows) -> "OpenedRisk":
         """The minimiser on these rows, ready to be compared with."""
@@ -128,7 +127,7 @@ class OpenedRisk:
     best_value: float
     known: ExcessBound
 
-    def values(self, hypotheses: FloatArray) -> FloatArray:
+    def values(self, hypotheses: Floats) -> Floats:
         """The computed query for each row θ of `hypotheses`, all inside the ball.
 
         Where the excess risk is known to be beyond the cap the query is −cap, by `truncated-excess-risk`.
@@ -142,7 +141,7 @@ class OpenedRisk:
             gaps[near] = np.maximum(self.best_value - _values(self.risk, hypotheses[near]), -cap)
         return gaps
 
-    def bounds(self, hypotheses: FloatArray) -> FloatArray:
+    def bounds(self, hypotheses: Floats) -> Floats:
         """Numbers that `values` does not exceed: those themselves where no pass over the rows is needed for them."""
         if self.risk.loss.quadratic:
             return self.values(hypotheses)
@@ -151,7 +150,7 @@ class OpenedRisk:
         return highest if cap is None else np.where(excess >= cap, -cap, np.maximum(highest, -cap))
 
 
-def _values(risk: EmpiricalRisk, thetas: FloatArray) -> FloatArray:
+def _values(risk: EmpiricalRisk, thetas: Floats) -> Floats:
     """J at each row of `thetas`. Squared loss: from the moments alone; others: one pass over the rows in blocks."""
     penalties = 0.5 * risk.l2 * np.einsum("ij,ij->i", thetas, thetas)
     if risk.loss.quadratic:
@@ -160,7 +159,7 @@ def _values(risk: EmpiricalRisk, thetas: FloatArray) -> FloatArray:
         return np.asarray(sums / risk.rows.n + penalties)
     columns = np.ascontiguousarray(thetas.T)
 
-    def kernel(X: Any, y: FloatArray) -> FloatArray:
+    def kernel(X: Any, y: Floats) -> Floats:
         return np.asarray(risk.loss.value(X @ columns, y[:, None]).sum(axis=0))
 
     return np.asarray(risk.rows.total(kernel) / risk.rows.n + penalties)

@@ -9,8 +9,7 @@ import numpy as np
 from tacit.arithmetic import UNIT_ROUNDOFF, exact, upper
 from tacit.mechanisms.accuracy.excess_risk import ExcessRisk, OpenedRisk
 from tacit.mechanisms.accuracy.gradual_noise import GradualNoise, Ladder
-from tacit.mechanisms.laws import Vector
-from tacit.mechanisms.moments import Matrix
+from tacit.mechanisms.laws import Matrix, Vector
 from tacit.mechanisms.problem import Problem
 from tacit.mechanisms.release import Facts, Sensitivity
 from tacit.noise import Entropy

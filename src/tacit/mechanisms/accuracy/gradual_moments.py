@@ -11,8 +11,7 @@ from scipy.linalg.lapack import dposv
 from tacit.mechanisms.accuracy.excess_risk import ExcessRisk, OpenedRisk
 from tacit.mechanisms.accuracy.gradual import Sequence, into_ball, lengths_above, prefix_charge
 from tacit.mechanisms.accuracy.gradual_noise import GradualNoise, Ladder
-from tacit.mechanisms.laws import Vector
-from tacit.mechanisms.moments import Matrix
+from tacit.mechanisms.laws import Matrix, Vector
 from tacit.mechanisms.release import Facts, Sensitivity
 from tacit.noise import Entropy
 from tacit.solvers import minimise_quadratic

@@ -17,8 +17,7 @@ from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr
 
 from tacit.arithmetic import exact, sum_up, upper
-from tacit.mechanisms.laws import Gaussian, Laplace, NoiseLaw, SphericalLaplace, Vector
-from tacit.mechanisms.moments import Matrix
+from tacit.mechanisms.laws import Gaussian, Laplace, Matrix, NoiseLaw, SphericalLaplace, Vector
 from tacit.noise import BrownianLadder, Entropy, LaplaceLadder, SphericalLadder
 from tacit.privacy import Approx, gaussian_delta, gaussian_mu
 

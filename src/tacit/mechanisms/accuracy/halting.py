@@ -15,7 +15,7 @@ import numpy as np
 from flint import arb
 from scipy.special import betainc, betaln
 
-from tacit.arithmetic import exact, sum_up, upper
+from tacit.arithmetic import exact, reduced, sum_up, upper
 from tacit.mechanisms.accuracy.above_threshold import InteractiveAboveThreshold, OneSidedNoise, TestNoise, TwoSidedNoise
 from tacit.mechanisms.laws import Vector
 from tacit.noise import Entropy, LazyLaplaces, first_exceeding
@@ -206,4 +206,4 @@ def tight_doubling_test(sensitivity: float, chances: int, failure: float, bad_va
     """Threshold half way; 1 − (1 − ½e^(−m/b))^T = γ solved for the largest b. By `doubling-method`."""
     margin = -bad_value / 2
     tail = -math.expm1(math.log1p(-failure) / chances)
-    return RepeatedTest(sensitivity, margin / math.log(1 / (2 * tail)) * (1 - 2.0**-40), bad_value / 2)
+    return RepeatedTest(sensitivity, reduced(margin / math.log(1 / (2 * tail)), 40), bad_value / 2)

@@ -8,6 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from tacit.arithmetic import enlarged
 from tacit.errors import ParameterError
 from tacit.losses import Loss
 from tacit.mechanisms.accuracy.design import HaltingTask, best_design, least_budget
@@ -78,7 +79,7 @@ def plan_noise_reduction(
     query = problem.tight_query(asked)
     source = min(sources(query, problem.mechanism, tuple(noises)), key=lambda each: each.expected)
     task = HaltingTask(query.sensitivity.total, -query.bad_value, asked.failure, asked.epsilon)
-    design = best_design(task, source.easy, source.hard, levels)
+    design = best_design(task, source.optimistic_epsilon, source.pessimistic_epsilon, levels)
     if design is None:
         raise ParameterError(_too_little(asked, least_budget(task, levels)))
     test = tight_test(design.noise, len(design.epsilons) + 1, asked.failure, query.bad_value)
@@ -98,10 +99,11 @@ def plan_doubling(problem: AccuracyProblem, asked: AccuracyRequest) -> AccuracyS
     """Independent releases at ε, 2ε, 4ε, … each with a test of its own. By `doubling-method`."""
     query = problem.tight_query(asked)
     source = sources(query, "output", (FreshNoise(SphericalReduction()),))[0]
-    chances = max(2, math.ceil(math.log2(DOUBLING_ABOVE * source.hard / (DOUBLING_BELOW * source.easy))))
+    lowest, highest = DOUBLING_BELOW * source.optimistic_epsilon, DOUBLING_ABOVE * source.pessimistic_epsilon
+    chances = max(2, math.ceil(math.log2(highest / lowest)))
     test = tight_doubling_test(query.sensitivity.total, chances, asked.failure, query.bad_value)
-    epsilons = [DOUBLING_BELOW * source.easy * 2**k for k in range(chances)]
-    while epsilons and test.cost(len(epsilons)) + sum(epsilons) * (1 + 2.0**-40) > asked.epsilon:
+    epsilons = [lowest * 2**k for k in range(chances)]
+    while epsilons and test.cost(len(epsilons)) + enlarged(sum(epsilons), 40) > asked.epsilon:
         epsilons.pop()
     if not epsilons:
         raise ParameterError(_too_little(asked, test.cost(1)))

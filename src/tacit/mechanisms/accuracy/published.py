@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tacit.arithmetic import sum_up
+from tacit.arithmetic import reduced, sum_up
 from tacit.errors import ParameterError
 from tacit.mechanisms.accuracy.excess_risk import ExcessRisk
 from tacit.mechanisms.accuracy.gradual import GradualOutput, Hypotheses
@@ -34,7 +34,7 @@ def published_noise_reduction(problem: AccuracyProblem, asked: AccuracyRequest, 
     query = published_query(problem)
     count = PUBLISHED_LEVELS if levels is None else levels
     test = published_test(query.sensitivity.total, count, asked.failure, asked.excess_risk)
-    top = min(4 * theory_epsilon(problem, asked), (asked.epsilon - test.cost(1)) * (1 - 2.0**-40))
+    top = min(4 * theory_epsilon(problem, asked), reduced(asked.epsilon - test.cost(1), 40))
     if top <= 1 / problem.shape.n:
         raise ParameterError(
             f"the published test costs ε₀ = {test.cost(1):.3g}, nothing is left of max_privacy = {asked.epsilon:g}; "

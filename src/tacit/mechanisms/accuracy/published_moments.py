@@ -10,8 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from tacit.arithmetic import exact, upper
-from tacit.mechanisms.laws import Vector
-from tacit.mechanisms.moments import Matrix
+from tacit.mechanisms.laws import Matrix, Vector
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Sensitivity
 

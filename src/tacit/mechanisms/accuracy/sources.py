@@ -28,12 +28,12 @@ class Source:
 
     name: str
     build: Callable[[tuple[float, ...]], Hypotheses]
-    easy: float
-    hard: float
+    optimistic_epsilon: float
+    pessimistic_epsilon: float
 
     @property
     def expected(self) -> float:
-        return math.sqrt(self.easy * self.hard)
+        return math.sqrt(self.optimistic_epsilon * self.pessimistic_epsilon)
 
 
 def output_source(query: ExcessRisk, noise: GradualNoise) -> Source:
@@ -77,8 +77,8 @@ def moment_source(query: ExcessRisk, measure: Frobenius | Entrywise, noise: Grad
         return _needed(query, lambda epsilon: (float(probe.entry_deviations((epsilon,))[0]) * spread) ** 2 * trace)
 
     flat = shape.width / (shape.norms.l2**2 / shape.width + l2)
-    easy, hard = needed(flat, min(query.radius, TYPICAL_NORM)), needed(shape.width / l2, query.radius)
-    return Source("covariance", build, easy, hard)
+    optimistic = needed(flat, min(query.radius, TYPICAL_NORM))
+    return Source("covariance", build, optimistic, needed(shape.width / l2, query.radius))
 
 
 def sources(query: ExcessRisk, mechanism: str, noises: tuple[GradualNoise, ...]) -> list[Source]:

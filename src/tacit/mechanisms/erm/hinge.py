@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tacit.arithmetic import UNIT_ROUNDOFF, enlarged
+from tacit.arithmetic import UNIT_ROUNDOFF, Floats, enlarged
 from tacit.errors import ParameterError
-from tacit.losses import FloatArray, Hinge, HuberHinge
+from tacit.losses import Hinge, HuberHinge
 from tacit.mechanisms.erm.bounds import check_penalty, minimiser_norm, score_error
 from tacit.mechanisms.erm.sums import weighted_gram
 from tacit.mechanisms.problem import Shape
@@ -66,7 +66,7 @@ class HingeRiskBounds:
 class HingeRisk:
     """J(θ) = (1/n) Σ max(0, 1 − yᵢ⟨xᵢ, θ⟩) + (l2/2)‖θ‖² + ⟨linear, θ⟩ as a `HingeObjective`; y = ±1."""
 
-    def __init__(self, rows: Rows, l2: float, linear: FloatArray | None = None) -> None:
+    def __init__(self, rows: Rows, l2: float, linear: Floats | None = None) -> None:
         if linear is not None and linear.shape != (rows.width,):
             raise ParameterError(f"linear has shape {linear.shape}; expected ({rows.width},)")
         self.rows = rows
@@ -74,18 +74,18 @@ class HingeRisk:
         self.linear = np.zeros(rows.width) if linear is None else linear
         self.bounds = HingeRiskBounds(Shape.of(rows), l2, norm_above(self.linear))
 
-    def smoothed(self, width: float, centre: FloatArray) -> "CentredHingeRisk":
+    def smoothed(self, width: float, centre: Floats) -> "CentredHingeRisk":
         return CentredHingeRisk(self.rows, HuberHinge(width), self.l2, self.linear, centre)
 
-    def value(self, theta: FloatArray) -> float:
+    def value(self, theta: Floats) -> float:
         hinge = Hinge()
         total = self.rows.total(lambda X, y: float(np.sum(hinge.value(X @ theta, y))))
         return total / self.rows.n + 0.5 * self.l2 * float(theta @ theta) + float(self.linear @ theta)
 
-    def subgradient(self, theta: FloatArray) -> FloatArray:
+    def subgradient(self, theta: Floats) -> Floats:
         hinge = Hinge()
 
-        def kernel(X: Any, y: FloatArray) -> FloatArray:
+        def kernel(X: Any, y: Floats) -> Floats:
             return np.asarray(hinge.slope(X @ theta, y) @ X)
 
         return self.rows.total(kernel) / self.rows.n + (self.l2 * theta + self.linear)
@@ -98,13 +98,13 @@ class CentredHingeRisk:
     rows: Rows
     loss: HuberHinge
     l2: float
-    linear: FloatArray
-    centre: FloatArray
+    linear: Floats
+    centre: Floats
 
-    def gradient_and_hessian(self, shift: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def gradient_and_hessian(self, shift: Floats) -> tuple[Floats, Floats]:
         both = np.stack([self.centre, shift], axis=1)
 
-        def kernel(X: Any, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+        def kernel(X: Any, y: Floats) -> tuple[Floats, Floats]:
             excess = _excess(X, y, both)
             slope = -y * self.loss.activity(excess)
             return slope @ X, weighted_gram(X, np.where(self.loss.undecided(excess), 0.5 / self.loss.width, 0.0))
@@ -114,13 +114,13 @@ class CentredHingeRisk:
         hessian[np.diag_indices_from(hessian)] += self.l2
         return total / self.rows.n + (self.l2 * (self.centre + shift) + self.linear), hessian
 
-    def undecided(self, shift: FloatArray) -> float:
+    def undecided(self, shift: Floats) -> float:
         both = np.stack([self.centre, shift], axis=1)
         count = self.rows.total(lambda X, y: float(np.count_nonzero(self.loss.undecided(_excess(X, y, both)))))
         return count / self.rows.n
 
 
-def _excess(X: Any, y: FloatArray, both: FloatArray) -> FloatArray:
+def _excess(X: Any, y: Floats, both: Floats) -> Floats:
     """1 − y⟨x, centre + shift⟩; the large part first, because it is exact near the corner."""
-    scores: FloatArray = np.asarray(X @ both)
+    scores: Floats = np.asarray(X @ both)
     return np.asarray((1.0 - y * scores[:, 0]) - y * scores[:, 1])

@@ -7,9 +7,9 @@ from tacit.mechanisms.intervals.newton import RESOLVED, NewtonWithIntervals
 from tacit.mechanisms.intervals.ordinary import plan_ordinary, resolution
 from tacit.mechanisms.intervals.row_weights import Curvature, SquaredSlope
 from tacit.mechanisms.intervals.shares import HESSIAN_NOISE_OVER_L2_HIGH, SMALL_WIDTH, Split
-from tacit.mechanisms.intervals.svec import smat, svec, svec_size
 from tacit.mechanisms.intervals.weighted_moments import WeightedMoments
 from tacit.mechanisms.intervals.with_intervals import FitWithIntervals, RegressionWithIntervals
+from tacit.mechanisms.svec import smat, svec, svec_size
 
 __all__ = [
     "HESSIAN_NOISE_OVER_L2_HIGH",

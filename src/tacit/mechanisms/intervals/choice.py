@@ -13,7 +13,6 @@ from tacit.mechanisms.choice import FitRequest, Plan
 from tacit.mechanisms.covariance import TARGET_WEIGHT
 from tacit.mechanisms.intervals.row_weights import Curvature, SquaredSlope
 from tacit.mechanisms.intervals.shares import TRACE_PURE, TRACE_ZCDP, Split, mean_noise, shared
-from tacit.mechanisms.intervals.svec import svec_size
 from tacit.mechanisms.intervals.weighted_moments import WeightedMoments
 from tacit.mechanisms.intervals.with_intervals import FitWithIntervals, RegressionWithIntervals
 from tacit.mechanisms.laws import calibrate
@@ -21,6 +20,7 @@ from tacit.mechanisms.moments import Frobenius, MomentRelease
 from tacit.mechanisms.objective import ObjectivePerturbation
 from tacit.mechanisms.output import OutputPerturbation
 from tacit.mechanisms.problem import Shape
+from tacit.mechanisms.svec import svec_size
 from tacit.privacy import Budget
 
 HESSIAN_NOISE_IN_L2 = 2.0

@@ -14,16 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from tacit.arithmetic import exact, lower, upper
+from tacit.arithmetic import Floats, enlarged, exact, lower, upper
 from tacit.errors import ParameterError
-from tacit.losses import FloatArray, Logistic
+from tacit.losses import Logistic
 from tacit.mechanisms.erm import weighted_gram
 from tacit.mechanisms.intervals.row_weights import pulled, row_local_scores
-from tacit.mechanisms.intervals.svec import smat, svec, svec_size
-from tacit.mechanisms.intervals.weighted_moments import Matrix
-from tacit.mechanisms.laws import AddedLaw, Vector, calibrate
+from tacit.mechanisms.laws import AddedLaw, Matrix, Vector, calibrate
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Facts, Sensitivity
+from tacit.mechanisms.svec import smat, svec, svec_size
 from tacit.noise import Entropy
 from tacit.privacy import Budget
 from tacit.rows import Rows
@@ -111,7 +110,7 @@ class JointRelease:
     def packed(self, rows: Rows, theta: Vector) -> Vector:
         """The exact vector that noise is added to: private, not to be released."""
 
-        def kernel(X: Any, y: FloatArray) -> tuple[FloatArray, Matrix, Matrix]:
+        def kernel(X: Any, y: Floats) -> tuple[Floats, Matrix, Matrix]:
             slope = np.clip(Logistic().slope(row_local_scores(X, theta), y), -1.0, 1.0)
             miss, pull = np.abs(slope), pulled(X, self.ball)
             hessian = weighted_gram(X, miss * (1.0 - miss) * pull)
@@ -139,7 +138,7 @@ class JointRelease:
         A stored weight is off by at most (d + 16)·2⁻⁵² of itself. By `joint-release`.
         """
         shape, relative = self.shape, (self.shape.width + 16) * 2.0**-52
-        square = self.ball**2 * (1 + 2.0**-50)
+        square = enlarged(self.ball**2, 50)
         parts = (
             (1.0, shape.norms.l2),
             (self.hessian_weight, LARGEST_CURVATURE * square),

@@ -16,8 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tacit.mechanisms.intervals.joint_release import JointMoments, JointRelease
-from tacit.mechanisms.intervals.weighted_moments import Matrix
-from tacit.mechanisms.laws import Vector
+from tacit.mechanisms.laws import Matrix, Vector
 from tacit.mechanisms.objective import ObjectivePerturbation
 from tacit.mechanisms.release import Facts, Release
 from tacit.noise import Entropy

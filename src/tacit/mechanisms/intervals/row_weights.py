@@ -12,7 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.sparse import issparse
 
-from tacit.losses import FloatArray, Loss
+from tacit.arithmetic import Floats, enlarged
+from tacit.losses import Loss
 
 
 class RowWeight(Protocol):
@@ -25,7 +26,7 @@ class RowWeight(Protocol):
     def bound(self, longest_score: float | None) -> float:
         """The largest weight over all rows whose score ⟨x, θ⟩ is at most this long; None: over all rows and all θ."""
 
-    def __call__(self, score: FloatArray, y: FloatArray) -> FloatArray:
+    def __call__(self, score: Floats, y: Floats) -> Floats:
         """The weights of a block of rows."""
 
 
@@ -40,7 +41,7 @@ class Curvature:
         """t, whatever θ. By `loss-constants`."""
         return self.loss.constants(None).curvature
 
-    def __call__(self, score: FloatArray, y: FloatArray) -> FloatArray:
+    def __call__(self, score: Floats, y: Floats) -> Floats:
         return self.loss.curvature(score, y)
 
 
@@ -55,18 +56,18 @@ class SquaredSlope:
     def bound(self, longest_score: float | None) -> float:
         """min(sup |φ'|, cap)² over |score| ≤ longest_score. By `loss-constants`."""
         slope = min(self.loss.constants(longest_score).slope, self.cap)
-        return slope * slope * (1 + 2.0**-50)
+        return enlarged(slope * slope, 50)
 
-    def __call__(self, score: FloatArray, y: FloatArray) -> FloatArray:
+    def __call__(self, score: Floats, y: Floats) -> Floats:
         return np.square(np.minimum(np.abs(self.loss.slope(score, y)), self.cap))
 
 
-def stored_weights(weight: RowWeight, X: Any, y: FloatArray, theta: FloatArray, bound: float) -> FloatArray:
+def stored_weights(weight: RowWeight, X: Any, y: Floats, theta: Floats, bound: float) -> Floats:
     """The weights of a block, each computed from its own row and kept in [0, bound]."""
     return np.clip(weight(row_local_scores(X, theta), y), 0.0, bound)
 
 
-def row_local_scores(X: Any, theta: FloatArray) -> FloatArray:
+def row_local_scores(X: Any, theta: Floats) -> Floats:
     """⟨x, θ⟩ for each row, added column by column: bit for bit a function of that row and θ alone."""
     if _is_sparse(X):
         return np.asarray(X @ theta)  # one running sum per row
@@ -76,7 +77,7 @@ def row_local_scores(X: Any, theta: FloatArray) -> FloatArray:
     return np.asarray(scores)
 
 
-def row_local_squares(X: Any) -> FloatArray:
+def row_local_squares(X: Any) -> Floats:
     """‖x‖₂² for each row, added column by column."""
     if _is_sparse(X):
         return np.asarray(X.multiply(X).sum(axis=1)).ravel()
@@ -86,7 +87,7 @@ def row_local_squares(X: Any) -> FloatArray:
     return np.asarray(squares)
 
 
-def pulled(X: Any, ball: float) -> FloatArray:
+def pulled(X: Any, ball: float) -> Floats:
     """min(1, r²/‖x‖²) for each row: the factor of xxᵀ when x is pulled into the ball of radius r. By `pulled-rows`."""
     with np.errstate(divide="ignore", over="ignore"):  # a row of zeros stays where it is
         return np.minimum(1.0, ball * ball / row_local_squares(X))

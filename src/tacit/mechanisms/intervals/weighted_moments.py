@@ -15,23 +15,19 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tacit.arithmetic import exact, upper
-from tacit.losses import FloatArray
+from tacit.arithmetic import Floats, enlarged, exact, upper
 from tacit.mechanisms.erm import weighted_gram
 from tacit.mechanisms.intervals.row_weights import RowWeight, pulled, row_local_squares, stored_weights
-from tacit.mechanisms.intervals.svec import smat, svec, svec_size
-from tacit.mechanisms.laws import AddedLaw
+from tacit.mechanisms.laws import AddedLaw, Matrix
 from tacit.mechanisms.moments import Frobenius, Nuclear
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Facts, Sensitivity
+from tacit.mechanisms.svec import smat, svec, svec_size
 from tacit.noise import Entropy
 from tacit.privacy import Budget
 from tacit.rows import Rows
 from tacit.solvers import norm_above
-
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -48,13 +44,13 @@ class SecondMoments:
         """√2 ‖v‖² or 2 ‖v‖². By `weighted-moments`."""
         return self.measure.replacement(longest)
 
-    def block(self, X: Any, weights: FloatArray, longest: float) -> Matrix:
+    def block(self, X: Any, weights: Floats, longest: float) -> Matrix:
         return weighted_gram(X, weights)
 
-    def packed(self, total: Matrix) -> FloatArray:
+    def packed(self, total: Matrix) -> Floats:
         return svec(total)
 
-    def unpacked(self, noisy: FloatArray, width: int) -> Matrix:
+    def unpacked(self, noisy: Floats, width: int) -> Matrix:
         return smat(noisy, width)
 
 
@@ -72,14 +68,14 @@ class Trace:
         """‖v‖² lies in [0, longest]. By `weighted-moments`."""
         return longest
 
-    def block(self, X: Any, weights: FloatArray, longest: float) -> Matrix:
+    def block(self, X: Any, weights: Floats, longest: float) -> Matrix:
         lengths = np.clip(weights * row_local_squares(X), 0.0, longest)
         return np.array([float(np.sum(lengths))])
 
-    def packed(self, total: Matrix) -> FloatArray:
+    def packed(self, total: Matrix) -> Floats:
         return total
 
-    def unpacked(self, noisy: FloatArray, width: int) -> Matrix:
+    def unpacked(self, noisy: Floats, width: int) -> Matrix:
         return noisy
 
 
@@ -93,14 +89,14 @@ class WeightedMoments:
     statistic: SecondMoments | Trace = SecondMoments()
     ball: float | None = None
 
-    def sensitivity(self, theta: FloatArray | None = None) -> Sensitivity:
+    def sensitivity(self, theta: Floats | None = None) -> Sensitivity:
         """One replaced row and twice the rounding of the sums, at the released θ; None: for every θ.
 
         By `weighted-moments`.
         """
         return self._sensitivity(self._weight_bound(theta))
 
-    def law(self, theta: FloatArray | None = None) -> AddedLaw:
+    def law(self, theta: Floats | None = None) -> AddedLaw:
         """Noise in the sum, at the released θ; None: the largest for any θ."""
         return _law(self, self._weight_bound(theta))
 
@@ -130,17 +126,17 @@ class WeightedMoments:
             notes=("sums over rows, for intervals; sensitivity and noise are stated for every possible released θ",),
         )
 
-    def __call__(self, rows: Rows, theta: FloatArray, entropy: Entropy) -> Matrix:
+    def __call__(self, rows: Rows, theta: Floats, entropy: Entropy) -> Matrix:
         """Read the rows once at the released θ and return the noisy sum."""
         total = rows.total(self._kernel(theta))
         noisy = self.law(theta).add(self.statistic.packed(total), entropy)
         return self.statistic.unpacked(noisy, self.shape.width)
 
-    def _kernel(self, theta: FloatArray) -> Callable[[Any, FloatArray], Matrix]:
+    def _kernel(self, theta: Floats) -> Callable[[Any, Floats], Matrix]:
         bound = self._weight_bound(theta)
         longest = self._longest(bound)
 
-        def kernel(X: Any, y: FloatArray) -> Matrix:
+        def kernel(X: Any, y: Floats) -> Matrix:
             weights = stored_weights(self.weight, X, y, theta, bound)
             if self.ball is not None:
                 weights *= pulled(X, self.ball)
@@ -148,10 +144,10 @@ class WeightedMoments:
 
         return kernel
 
-    def _weight_bound(self, theta: FloatArray | None) -> float:
+    def _weight_bound(self, theta: Floats | None) -> float:
         if theta is None:
             return self.weight.bound(None)
-        return self.weight.bound(norm_above(theta) * self.shape.norms.l2 * (1 + 2.0**-50))
+        return self.weight.bound(enlarged(norm_above(theta) * self.shape.norms.l2, 50))
 
     def _sensitivity(self, weight_bound: float) -> Sensitivity:
         longest = self._longest(weight_bound)
@@ -166,7 +162,7 @@ class WeightedMoments:
         A pulled row has r the radius of its ball and d + 4 roundings more. By `pulled-rows`.
         """
         if self.ball is None:
-            return weight_bound * self.shape.norms.l2**2 * (1 + 2.0**-48)
+            return enlarged(weight_bound * self.shape.norms.l2**2)
         return weight_bound * self.ball**2 * (1 + (self.shape.width + 16) * 2.0**-52)
 
     def _rounding(self, longest: float) -> float:

@@ -10,8 +10,8 @@ from functools import cached_property
 
 import numpy as np
 
-from tacit.mechanisms.intervals.weighted_moments import Matrix, WeightedMoments
-from tacit.mechanisms.laws import Vector
+from tacit.mechanisms.intervals.weighted_moments import WeightedMoments
+from tacit.mechanisms.laws import Matrix, Vector
 from tacit.mechanisms.moments import MomentRelease
 from tacit.mechanisms.objective import ObjectivePerturbation
 from tacit.mechanisms.output import OutputPerturbation

@@ -38,7 +38,7 @@ class PrivateFrankWolfe:
 
     @cached_property
     def taken_steps(self) -> int:
-        """T."""
+        """The number T of gradient steps."""
         return self.recommended_steps if self.steps is None else checked_steps(self.steps)
 
     @cached_property

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit.arithmetic import exact, upper
+from tacit.arithmetic import enlarged, exact, upper
 from tacit.mechanisms.lasso.frank_wolfe import VertexFrankWolfe
 from tacit.mechanisms.laws import NoiseLaw, Vector, calibrate
 from tacit.mechanisms.release import Facts, Mechanism, Release, Sensitivity
@@ -48,7 +48,7 @@ class LossPath:
         problem = self.fit.problem
         reach = problem.radius * problem.cell_bound
         ends = np.array([-reach, -reach, reach, reach])
-        return float(problem.loss.value(ends, np.array([-1.0, 1.0, -1.0, 1.0])).max() * (1 + 2.0**-40))
+        return enlarged(float(problem.loss.value(ends, np.array([-1.0, 1.0, -1.0, 1.0])).max()), 40)
 
     @cached_property
     def sensitivity(self) -> Sensitivity:

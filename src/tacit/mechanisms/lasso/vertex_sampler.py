@@ -37,7 +37,7 @@ class MovingScores(Protocol):
 
     @property
     def scores(self) -> Integers:
-        """H."""
+        """The copy H of all scores."""
 
     @property
     def drift(self) -> int:

@@ -1,6 +1,6 @@
 """Private selection: choose among candidates by their score on held-out rows, and say what the choice costs."""
 
-from tacit.mechanisms.selection.candidates import Candidate, Search, Watch, in_silence
+from tacit.mechanisms.selection.candidates import Candidate, Search, Watch, no_progress
 from tacit.mechanisms.selection.noisy_choice import ExponentialChoice, NoisyChoice
 from tacit.mechanisms.selection.random_stopping import Geometric, Logarithmic, RandomStopping
 from tacit.mechanisms.selection.scores import CappedLoss, Ramp, Score, default_score
@@ -27,7 +27,7 @@ __all__ = [
     "Watch",
     "WidthSearch",
     "default_score",
-    "in_silence",
+    "no_progress",
     "public_parts",
     "validation_size",
 ]

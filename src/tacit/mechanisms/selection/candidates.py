@@ -25,7 +25,7 @@ class Candidate:
     plan: Callable[[Shape, Budget], Mechanism]
 
 
-def in_silence(items: Sequence[T]) -> Iterable[T]:
+def no_progress(items: Sequence[T]) -> Iterable[T]:
     """No progress bar."""
     return items
 

@@ -24,7 +24,7 @@ from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Facts, Mechanism, Release, Sensitivity
 from tacit.mechanisms.selection.candidates import Candidate, chosen_release, parts_of
 from tacit.mechanisms.selection.scores import Score
-from tacit.mechanisms.selection.splits import FAR, draw_lot
+from tacit.mechanisms.selection.splits import SCORING_RADIUS, draw_lot
 from tacit.mechanisms.selection.validation import Validation
 from tacit.noise import Entropy, bernoulli
 from tacit.privacy import Budget, Pure
@@ -84,7 +84,7 @@ class RandomStopping:
 
     @cached_property
     def validation(self) -> Validation:
-        return Validation(self.score, replace(self.whole, n=self.held_out_rows), FAR)
+        return Validation(self.score, replace(self.whole, n=self.held_out_rows), SCORING_RADIUS)
 
     @cached_property
     def sensitivity(self) -> Sensitivity:

@@ -12,9 +12,9 @@ from typing import Protocol
 
 import numpy as np
 
-from tacit.arithmetic import UNIT_ROUNDOFF
+from tacit.arithmetic import UNIT_ROUNDOFF, Floats, enlarged
 from tacit.errors import ParameterError
-from tacit.losses import FloatArray, Loss
+from tacit.losses import Loss
 
 
 class Score(Protocol):
@@ -35,7 +35,7 @@ class Score(Protocol):
     def bound(self, longest: float) -> float:
         """How far two values of g can be apart over all scores |s| ≤ longest and all targets."""
 
-    def __call__(self, score: FloatArray, y: FloatArray) -> FloatArray:
+    def __call__(self, score: Floats, y: Floats) -> Floats:
         """g for a block of rows."""
 
 
@@ -60,13 +60,13 @@ class Ramp:
     @property
     def lipschitz(self) -> float:
         """1/(2w). By `score-constants`."""
-        return 0.5 / self.width * (1 + 2.0**-50)
+        return enlarged(0.5 / self.width, 50)
 
     def bound(self, longest: float) -> float:
         """min(1, B/w): g is within B/(2w) of ½. By `score-constants`."""
-        return min(1.0, longest / self.width * (1 + 2.0**-50))
+        return min(1.0, enlarged(longest / self.width, 50))
 
-    def __call__(self, score: FloatArray, y: FloatArray) -> FloatArray:
+    def __call__(self, score: Floats, y: Floats) -> Floats:
         return np.clip(0.5 - y * score / (2.0 * self.width), 0.0, 1.0)
 
 
@@ -103,7 +103,7 @@ class CappedLoss:
         """min(cap, sup φ), since φ ≥ 0. By `score-constants`."""
         return min(self.cap, self.loss.constants(longest).value)
 
-    def __call__(self, score: FloatArray, y: FloatArray) -> FloatArray:
+    def __call__(self, score: Floats, y: Floats) -> Floats:
         return np.minimum(self.loss.value(score, y), self.cap)
 
 
@@ -114,7 +114,7 @@ class DeclaredScore:
     function: vectorised, a function of each row's score and encoded target alone (labels ±1, real targets in [−1, 1]).
     """
 
-    function: Callable[[FloatArray, FloatArray], FloatArray]
+    function: Callable[[Floats, Floats], Floats]
     limit: float
     lipschitz: float
     name: str = "declared score"
@@ -129,7 +129,7 @@ class DeclaredScore:
         """The declared limit, enforced by clipping. By `score-constants`."""
         return self.limit
 
-    def __call__(self, score: FloatArray, y: FloatArray) -> FloatArray:
+    def __call__(self, score: Floats, y: Floats) -> Floats:
         values = np.asarray(self.function(score, y), dtype=np.float64)
         return np.clip(np.where(np.isnan(values), self.limit, values), 0.0, self.limit)
 

@@ -19,7 +19,7 @@ import numpy as np
 from tacit.arithmetic import exact, upper
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Facts, Mechanism, Release
-from tacit.mechanisms.selection.candidates import Candidate, Watch, chosen_release, in_silence, parts_of
+from tacit.mechanisms.selection.candidates import Candidate, Watch, chosen_release, no_progress, parts_of
 from tacit.mechanisms.selection.noisy_choice import NoisyChoice
 from tacit.mechanisms.selection.scores import Score
 from tacit.mechanisms.selection.validation import Validation
@@ -27,7 +27,7 @@ from tacit.noise import Entropy, permute_and_flip
 from tacit.privacy import Budget, share_among, side_by_side
 from tacit.rows import Rows
 
-FAR = 2.0**20
+SCORING_RADIUS = 2.0**20
 """Vectors longer than this are projected before they are scored, so that sums have a bound."""
 
 
@@ -70,10 +70,10 @@ class DataSplit:
     held_out_rows: int
     privacy: Budget
     select_privacy: Budget
-    radius: float = FAR
+    radius: float = SCORING_RADIUS
     kind: type[NoisyChoice] = NoisyChoice
     name: str = "choice among parts of the rows"
-    watch: Watch[Any] = in_silence
+    watch: Watch[Any] = no_progress
 
     @cached_property
     def trained(self) -> tuple[Mechanism, ...]:
@@ -117,7 +117,7 @@ class BudgetSplit:
     held_out_rows: int
     privacy: Budget
     select_privacy: Budget
-    watch: Watch[Any] = in_silence
+    watch: Watch[Any] = no_progress
 
     @cached_property
     def trained(self) -> tuple[Mechanism, ...]:
@@ -127,7 +127,7 @@ class BudgetSplit:
 
     @cached_property
     def ballot(self) -> Ballot:
-        validation = Validation(self.score, replace(self.whole, n=self.held_out_rows), FAR)
+        validation = Validation(self.score, replace(self.whole, n=self.held_out_rows), SCORING_RADIUS)
         return Ballot(validation, self.select_privacy, len(self.candidates), "choice among shares of the budget")
 
     @property

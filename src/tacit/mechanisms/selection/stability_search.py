@@ -13,7 +13,7 @@ from typing import Any
 
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Facts, Mechanism, Release
-from tacit.mechanisms.selection.candidates import Candidate, Watch, chosen_release, in_silence, parts_of
+from tacit.mechanisms.selection.candidates import Candidate, Watch, chosen_release, no_progress, parts_of
 from tacit.mechanisms.selection.noisy_choice import NoisyChoice, kind_of_choice
 from tacit.mechanisms.selection.scores import Score
 from tacit.mechanisms.selection.stability import Motion, motion
@@ -37,7 +37,7 @@ class StabilitySearch:
     validation: Shape
     privacy: Budget
     select_privacy: Budget
-    watch: Watch[Any] = in_silence
+    watch: Watch[Any] = no_progress
 
     @cached_property
     def trained(self) -> tuple[Mechanism, ...]:

@@ -11,14 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from tacit.arithmetic import UNIT_ROUNDOFF, enlarged, exact, upper
-from tacit.losses import FloatArray
+from tacit.arithmetic import UNIT_ROUNDOFF, Floats, enlarged, exact, upper
 from tacit.mechanisms.laws import Vector
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.selection.scores import Score
 from tacit.mechanisms.selection.stability import Stability
 from tacit.rows import Rows
-from tacit.solvers import norm_above
+from tacit.solvers import shortened
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class Validation:
         beta = upper(
             lambda: exact(self.score.lipschitz) * exact(length) * (exact(moved) + exact(slack)) * training_rows
         )
-        return Stability(min(beta, training_rows * self.largest * (1 + 2.0**-50)), self.largest)
+        return Stability(min(beta, enlarged(training_rows * self.largest, 50)), self.largest)
 
     @cached_property
     def largest(self) -> float:
@@ -51,15 +50,15 @@ class Validation:
         """
         width, u = self.shape.width, UNIT_ROUNDOFF
         inner = 2 * (width + 2) * u * self._longest
-        evaluation = (self.score.lipschitz * inner + self.score.rounding) * (1 + 2.0**-40)
+        evaluation = enlarged(self.score.lipschitz * inner + self.score.rounding, 40)
         total = self.shape.summation_error(self._most, evaluation)
-        return (total / self.shape.n + 4 * u * self._most) * (1 + 2.0**-40)
+        return enlarged(total / self.shape.n + 4 * u * self._most, 40)
 
     def __call__(self, rows: Rows, thetas: list[Vector]) -> Vector:
         """Minus the mean of g for each vector, all in one pass over the rows."""
-        projected = np.column_stack([project(theta, self.radius) for theta in thetas])
+        projected = np.column_stack([shortened(theta, self.radius) for theta in thetas])
 
-        def kernel(X: Any, y: FloatArray) -> FloatArray:
+        def kernel(X: Any, y: Floats) -> Floats:
             scores = np.asarray(X @ projected)
             return np.asarray(self.score(scores, y[:, None]).sum(axis=0))
 
@@ -67,15 +66,9 @@ class Validation:
 
     @property
     def _longest(self) -> float:
-        return self.shape.norms.l2 * self.radius * (1 + 2.0**-40)
+        return enlarged(self.shape.norms.l2 * self.radius, 40)
 
     @property
     def _most(self) -> float:
         """sup g itself, which a sum has to hold; the spread can be smaller."""
         return max(1.0, self.largest)
-
-
-def project(theta: Vector, radius: float) -> Vector:
-    """The nearest point of the ball ‖θ‖₂ ≤ radius."""
-    length = norm_above(theta)
-    return theta if length <= radius else theta * (radius / length)

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tacit.arithmetic import UNIT_ROUNDOFF, exact, upper
+from tacit.arithmetic import UNIT_ROUNDOFF, enlarged, exact, reduced, upper
 from tacit.mechanisms.histogram import Grid, NoisyCounts, nearest_counts
 from tacit.mechanisms.laws import Vector
 from tacit.mechanisms.release import Facts, Release
@@ -52,7 +52,7 @@ class WidthSearch:
     @cached_property
     def rounding(self) -> float:
         """How far a computed score can be from the real one: 128(N + 8)2⁻⁵³/v. By `histogram-stability`."""
-        return max(128 * (grid.cells + 8) * UNIT_ROUNDOFF / grid.volume for grid in self.grids) * (1 + 2.0**-40)
+        return enlarged(max(128 * (grid.cells + 8) * UNIT_ROUNDOFF / grid.volume for grid in self.grids), 40)
 
     @cached_property
     def choice(self) -> NoisyChoice:
@@ -84,7 +84,7 @@ class WidthSearch:
         return Release(final.theta, final.deviation, {"chosen": np.array([float(chosen)])})
 
     def _stability(self, grid: Grid) -> Stability:
-        volume, coarseness = grid.volume * (1 - 2.0**-40), self._counts(grid).law.grid(grid.cells)
+        volume, coarseness = reduced(grid.volume, 40), self._counts(grid).law.grid(grid.cells)
         step = 1.0 if coarseness <= 1 else 1 + coarseness
         by_training = upper(lambda: 4 * exact(step) / exact(volume))
         return Stability(by_training, upper(lambda: 2 / exact(volume)))
