@@ -40,7 +40,7 @@ SETTING = ("smallest λ", "share of the fit", "ramp", "noise")
 
 
 def run(quick: bool = True) -> list[Record]:
-    """One record a table and setting: expected AUC at every ε and on average, and that of a candidate by lot."""
+    """One record a table and setting: expected AUC at every ε and on average, and that of a candidate at random."""
     records: list[Record] = []
     for name, folds in FOLDS.items():
         if quick and name not in QUICK:
@@ -119,5 +119,5 @@ def _aucs(fold: Fold, mechanisms: Sequence[Mechanism]) -> np.ndarray:
 def _record(name: str, cells: list[Record], setting: tuple[Any, ...]) -> Record:
     mine = [cell for cell in cells if tuple(cell[key] for key in SETTING) == setting]
     at = {f"ε = {e:g}": float(np.mean([c["auc"] for c in mine if c["epsilon"] == e])) for e in EPSILONS}
-    means = {"mean": float(np.mean(list(at.values()))), "by lot": float(np.mean([c["lot"] for c in mine]))}
+    means = {"mean": float(np.mean(list(at.values()))), "at random": float(np.mean([c["lot"] for c in mine]))}
     return {"table": name, **dict(zip(SETTING, setting, strict=True)), **at, **means}
