@@ -70,3 +70,8 @@ def shell(folder: Path, script: str) -> subprocess.CompletedProcess[str]:
 def charges(folder: Path) -> int:
     """How many releases were charged to the account."""
     return int((Ledger(folder / "budget.db").account("people").history()["kind"] == "charge").sum())
+
+
+def files(folder: Path) -> list[Path]:
+    """What lies in the folder, without the scratch files that SQLite keeps beside a database."""
+    return sorted(path for path in folder.rglob("*") if not path.name.endswith(("-wal", "-shm")))

@@ -47,6 +47,18 @@ def test_every_model_that_is_registered_can_be_fitted(place: Path, model: str) -
     assert run("predict", "m.json", "people.csv").exit_code == 0
 
 
+def test_what_was_asked_for_heads_certificate_and_report(place: Path) -> None:
+    """Intervals of a regression are paid in zCDP; whoever asks for (ε, δ) reads ε and δ first."""
+    ask = ("fit", "people.csv", "--schema", "savings.yaml", "--model", "ridge", "--epsilon", "1", "--delta", "1e-6")
+    shown = run(*ask, "--intervals", "--report", "report.html")
+    assert shown.exit_code == 0, shown.output
+    guarantee = next(line for line in shown.output.splitlines() if line.startswith("Guarantee"))
+    assert guarantee.split(maxsplit=1)[1] == "ε = 1, δ = 1e-06"
+    page = (place / "report.html").read_text(encoding="utf-8")
+    assert "ρ = " not in page.partition("Guarantee")[0]
+    assert page.partition("Guarantee")[2].index("ε = 1, δ = 1e-06") < page.partition("Guarantee")[2].index("ρ = ")
+
+
 def test_the_report_shows_names_as_text(place: Path) -> None:
     declared = yaml.safe_load((place / "buyers.yaml").read_text(encoding="utf-8"))
     declared["features"]["<b>income</b>"] = declared["features"].pop("income")

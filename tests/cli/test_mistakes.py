@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cli_support import ACCOUNT, ACCURACY_FIRST, DENSITY, FIT, TUNE, charges, run
+from cli_support import ACCOUNT, ACCURACY_FIRST, DENSITY, FIT, TUNE, charges, files, run
 
 MISTAKES = {
     "no budget": (FIT[:-2], "--epsilon E --delta D"),
@@ -83,14 +83,17 @@ def test_an_account_has_two_names(place: Path, names: tuple[str, str]) -> None:
             *ACCOUNT[:3],
             "nobody",
         ),
+        (*FIT, "--ledger", "absent.db", "--account", "people"),
         (*FIT, "--ledger", "absent/budget.db", "--account", "people"),
         (*FIT, "--ledger", "people.csv", "--account", "people"),
         ("audit", "--peer", "nobody"),
     ],
     ids=" ".join,
 )
-def test_what_is_not_there_is_said(place: Path, arguments: tuple[str, ...]) -> None:
+def test_what_is_not_there_is_said_and_not_made(place: Path, arguments: tuple[str, ...]) -> None:
+    before = files(place)
     result = run(*arguments)
     assert result.exit_code == 2, result.output
     assert isinstance(result.exception, SystemExit)
     assert result.output.strip()
+    assert files(place) == before

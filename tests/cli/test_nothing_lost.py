@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import tacit
-from cli_support import ACCOUNT, ACCURACY_FIRST, COMMANDS, DENSITY, FIT, TUNE, charges, run, shell
+from cli_support import ACCOUNT, ACCURACY_FIRST, COMMANDS, DENSITY, FIT, TUNE, charges, files, run, shell
 
 REPORTING = {"fit": FIT, "tune": TUNE, "accuracy-first": ACCURACY_FIRST}
 DRAWING = {"accuracy-first": ACCURACY_FIRST, "density": DENSITY}
@@ -14,12 +14,12 @@ DRAWING = {"accuracy-first": ACCURACY_FIRST, "density": DENSITY}
 
 def refused(place: Path, *arguments: str) -> str:
     """What a command that must be refused says; neither a charge nor a file is left behind."""
-    before = sorted(place.rglob("*"))
+    before = files(place)
     result = run(*arguments, *ACCOUNT)
     assert result.exit_code == 2, result.output
     assert isinstance(result.exception, SystemExit)
     assert charges(place) == 0
-    assert sorted(place.rglob("*")) == before
+    assert files(place) == before
     return result.output
 
 

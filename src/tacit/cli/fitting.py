@@ -111,7 +111,9 @@ def tune(
     candidate: Annotated[list[float], typer.Option("--l2", help="A value of λ to try; repeat the option.")],
     epsilon: Annotated[float, typer.Option(help="ε of one fit.")],
     select_epsilon: Annotated[float, typer.Option(help="ε of the choice.")],
-    method: Annotated[str, typer.Option(help="How the choice is made; see PrivateSearch.")] = "stability",
+    method: Annotated[
+        str, typer.Option(help="How the choice is made: stability, split-data, random-stopping, …")
+    ] = "stability",
     mechanism: MechanismName = "auto",
     ledger: LedgerUrl = None,
     account_name: AccountName = None,

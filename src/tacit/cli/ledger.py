@@ -1,14 +1,12 @@
 """`tacit ledger`: open accounts, see what is left, read and verify the history."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.table import Table
 
 from tacit.cli.messages import explained, out
-from tacit.cli.options import Delta, Epsilon, Rho, budget
-from tacit.errors import ParameterError
+from tacit.cli.options import Delta, Epsilon, Rho, budget, existing_ledger
 from tacit.ledger import Ledger
 
 app = typer.Typer(help="Accounts of privacy: open, show, history, verify.", no_args_is_help=True)
@@ -29,7 +27,7 @@ def open_account(url: Url, name: Name, epsilon: Epsilon = None, delta: Delta = N
 def show(url: Url) -> None:
     """What each account may spend, has spent and has left."""
     with explained():
-        ledger = _existing(url)
+        ledger = existing_ledger(url)
         table = Table("account", "limit", "spent", "left")
         for name in ledger.accounts():
             account = ledger.account(name)
@@ -41,7 +39,7 @@ def show(url: Url) -> None:
 def history(url: Url, name: Name) -> None:
     """Every event of an account, oldest first."""
     with explained():
-        events = _existing(url).account(name).history()
+        events = existing_ledger(url).account(name).history()
         out().print(events[["kind", "part", "key", "loss", "label", "at"]].to_string(), markup=False)
 
 
@@ -49,13 +47,5 @@ def history(url: Url, name: Name) -> None:
 def verify(url: Url) -> None:
     """Check every page, hash, sum and limit."""
     with explained():
-        found = _existing(url).verify()
+        found = existing_ledger(url).verify()
         out().print(f"whole: {found.events:,} events, {found.charges:,} charges; head {found.head}", markup=False)
-
-
-def _existing(url: str) -> Ledger:
-    """A ledger to be read: a file that is not there is a slip of the pen, not a wish for a new ledger."""
-    path = url.removeprefix("sqlite:///")
-    if "://" not in path and not Path(path).is_file():
-        raise ParameterError(f"there is no ledger at {path}; `tacit ledger open` makes one")
-    return Ledger(url)

@@ -32,7 +32,13 @@ Delta = Annotated[float | None, typer.Option(help="δ, together with ε.", show_
 Rho = Annotated[float | None, typer.Option(help="ρ of zero-concentrated privacy, instead of ε.", show_default=False)]
 L2 = Annotated[float | None, typer.Option(help="λ of the mean loss; default: from public facts.", show_default=False)]
 Radius = Annotated[float | None, typer.Option(help="Public bound on the coefficients.", show_default=False)]
-MechanismName = Annotated[str, typer.Option("--mechanism", help="How noise enters; auto: from public facts.")]
+MechanismName = Annotated[
+    str,
+    typer.Option(
+        "--mechanism",
+        help="How noise enters: auto (public facts decide), output, objective, functional; ridge: covariance, centred.",
+    ),
+]
 LedgerUrl = Annotated[
     str | None, typer.Option("--ledger", help="Ledger to charge: a file, sqlite:///… or postgresql://…")
 ]
@@ -73,4 +79,12 @@ def account(ledger: str | None, name: str | None) -> Account | None:
         return None
     if ledger is None or name is None:
         raise ParameterError("an account is named by two options: --ledger URL --account NAME")
-    return Ledger(ledger).account(name)
+    return existing_ledger(ledger).account(name)
+
+
+def existing_ledger(url: str) -> Ledger:
+    """A ledger that is there: a file that is not is a mistake, not a wish for a new ledger."""
+    path = url.removeprefix("sqlite:///")
+    if "://" not in path and not Path(path).is_file():
+        raise ParameterError(f"there is no ledger at {path}; `tacit ledger open` makes one")
+    return Ledger(url)
