@@ -83,7 +83,7 @@ def counted_words() -> Iterator[RecordedEntropy]:
 
 @dataclass(frozen=True)
 class Fitted:
-    """One estimator of every kind: how it is made, the target it wants, and what of it is released."""
+    """One estimator of every kind: how it is made for a declaration, the target it wants, what of it is released."""
 
     name: str
     make: Callable[..., Any]
@@ -95,7 +95,7 @@ class Fitted:
         return frame[["age"]] if self.name == "histogram" else frame
 
     def fit(self, **options: Any) -> Any:
-        return self.make(**options).fit(self.table())
+        return self.make(schema(self.target), **options).fit(self.table())
 
     def check_same(self, model: Any, other: Any) -> None:
         """The same bits and the same certificate."""
@@ -110,54 +110,47 @@ class Fitted:
 
 
 LINEAR = ("coef_", "intercept_", "encoded_coef_")
+
+
+def _accurate(domain: Any, excess_risk: float, most: float, options: Any) -> AccuracyFirst:
+    model = PrivateRidge(domain=domain, radius=1.0, l2=0.5, **options)
+    return AccuracyFirst(model, excess_risk=excess_risk, max_privacy=most)
+
+
 EVERY = [
-    Fitted("ridge", lambda **o: PrivateRidge(domain=schema("real"), **o), "real", LINEAR),
-    Fitted("ridge, intervals", lambda **o: PrivateRidge(domain=schema("real"), inference=True, **o), "real", LINEAR),
-    Fitted("logistic", lambda **o: PrivateLogisticRegression(domain=schema(), **o), "binary", LINEAR),
+    Fitted("ridge", lambda d, **o: PrivateRidge(domain=d, **o), "real", LINEAR),
+    Fitted("ridge, intervals", lambda d, **o: PrivateRidge(domain=d, inference=True, **o), "real", LINEAR),
+    Fitted("logistic", lambda d, **o: PrivateLogisticRegression(domain=d, **o), "binary", LINEAR),
     Fitted(
         "logistic, intervals",
-        lambda **o: PrivateLogisticRegression(domain=schema("classes"), inference=True, **o),
+        lambda d, **o: PrivateLogisticRegression(domain=d, inference=True, **o),
         "classes",
         LINEAR,
     ),
-    Fitted("svc", lambda **o: PrivateLinearSVC(domain=schema(), loss="hinge", **o), "binary", LINEAR),
+    Fitted("svc", lambda d, **o: PrivateLinearSVC(domain=d, loss="hinge", **o), "binary", LINEAR),
     Fitted(
         "lasso",
-        lambda **o: PrivateLasso(domain=schema("real"), privacy=9.0, path_privacy=1.0, steps=3, **o),
+        lambda d, **o: PrivateLasso(domain=d, privacy=9.0, path_privacy=1.0, steps=3, **o),
         "real",
         (*LINEAR, "loss_path_", "support_", "steps_"),
     ),
     Fitted(
         "lasso, classes",
-        lambda **o: PrivateLasso(domain=schema("classes"), loss="logistic", privacy=99.0, steps=3, **o),
+        lambda d, **o: PrivateLasso(domain=d, loss="logistic", privacy=99.0, steps=3, **o),
         "classes",
         LINEAR,
     ),
     Fitted(
         "search",
-        lambda **o: PrivateSearch(PrivateLogisticRegression(domain=schema(), **o), {"l2": [0.1, 1.0]}),
+        lambda d, **o: PrivateSearch(PrivateLogisticRegression(domain=d, **o), {"l2": [0.1, 1.0]}),
         "binary",
         ("best_index_",),
     ),
-    Fitted(
-        "accuracy first",
-        lambda **o: AccuracyFirst(
-            PrivateRidge(domain=schema("real"), radius=1.0, l2=0.5, **o), excess_risk=0.5, max_privacy=500.0
-        ),
-        "real",
-        ("met_", "loss_", "trace_"),
-    ),
-    Fitted(
-        "accuracy first, not met",
-        lambda **o: AccuracyFirst(
-            PrivateRidge(domain=schema("real"), radius=1.0, l2=0.5, **o), excess_risk=0.05, max_privacy=40.0
-        ),
-        "real",
-        ("met_", "loss_", "trace_"),
-    ),
+    Fitted("accuracy first", lambda d, **o: _accurate(d, 0.5, 500.0, o), "real", ("met_", "loss_", "trace_")),
+    Fitted("accuracy first, dear", lambda d, **o: _accurate(d, 0.05, 40.0, o), "real", ("met_", "loss_", "trace_")),
     Fitted(
         "histogram",
-        lambda **o: PrivateHistogram([20.0, 50.0], low=0, high=100, select_privacy=1.0, **o),
+        lambda d, **o: PrivateHistogram([20.0, 50.0], low=0, high=100, select_privacy=1.0, **o),
         "real",
         ("counts_", "density_", "bin_width_"),
     ),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tacit import ZCDP, Approx, Domain, PrivateLinearSVC, PrivateLogisticRegression, PrivateRidge, Pure
+from tacit import ZCDP, Approx, Domain, PrivateLasso, PrivateLinearSVC, PrivateLogisticRegression, PrivateRidge, Pure
 from tacit.certificate import Certificate
 from tacit.privacy import budget_from_dict, compose
 
@@ -96,6 +96,28 @@ def test_currencies() -> None:
     assert set(fitted(FITS["logistic, pure"]).currencies) == {"pure", "zCDP", "approximate"}
     assert set(fitted(FITS["logistic, zCDP"]).currencies) == {"zCDP", "approximate"}
     assert fitted(FITS["ridge, (ε, δ)"]).currencies == {"approximate": str(Approx(1.0, 1e-8))}
+
+
+@pytest.mark.filterwarnings("ignore:at this budget the noise of a selection:UserWarning")
+def test_the_currency_that_was_asked_for_comes_first() -> None:
+    """Whatever the noise was calibrated in; the text also says what was proved, the JSON has the same fields."""
+    for asked in (Pure(1.0), ZCDP(0.1), Approx(1.0, 1e-6), Approx(1.0, 1e-9)):
+        certificate = PrivateLasso(privacy=asked, steps=2).fit(X, X[:, 0]).certificate_
+        own = next(iter(asked.statements(1e-6)))
+        for again in (certificate, Certificate.from_dict(json.loads(certificate.to_json()))):
+            assert next(iter(again.currencies)) == own
+            assert f"Guarantee          {again.headline}" in str(again)
+            assert str(again.guarantee) in str(again)
+    assert certificate.guarantee.to_dict()["currency"] == "zcdp"
+    assert certificate.headline == str(Approx(1.0, 1e-9))
+    model = PrivateLogisticRegression(privacy=Approx(1.0, 1e-8), domain=DOMAIN).fit(X, Y)
+    assert model.certificate_.headline in str(model.summary())
+
+
+@pytest.mark.parametrize("asked", [Pure(2.0**20), ZCDP(2.0**30)], ids=str)
+def test_a_guarantee_that_no_other_currency_can_state(asked: Any) -> None:
+    certificate = PrivateLasso(privacy=asked, steps=2).fit(X, X[:, 0]).certificate_
+    assert certificate.headline == str(asked)
 
 
 @pytest.mark.parametrize("budget", [Pure(0.1), ZCDP(2.0), Approx(3.0, 1e-5)], ids=str)

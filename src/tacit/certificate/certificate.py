@@ -95,7 +95,7 @@ class Certificate:
             version=stored["tacit"],
             ledger=stored["ledger"],
             delta=stored["delta"],
-            first=next(iter(stored["currencies"])),
+            first=next(iter(stored["currencies"]), ""),
         )
 
     def __str__(self) -> str:

@@ -73,7 +73,7 @@ def admit_target(estimator: Any, y: Any) -> Any:
             "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
             "(n_samples, ), for example using ravel().",
             DataConversionWarning,
-            stacklevel=5,
+            stacklevel=6,
         )
         return y[:, 0] if isinstance(y, np.ndarray) else y
     return y

@@ -132,6 +132,8 @@ class PrivateLinearModel(WithIntervals, PrivatePredictor):
     def _keep(self, kept: ModelFile) -> None:
         encoding = self._encoding()
         self._vectors = tuple(Vector.from_dict(each, encoding.width) for each in kept.released["vectors"])
+        if not kept.certificate.releases or len(self._evidence) not in (0, len(self._vectors)):
+            raise ValueError("a certificate without a release, or evidence about some of the vectors")
         self._keep_vectors(np.stack([vector.theta for vector in self._vectors]), encoding)
 
     def _released(self) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from tacit.errors import ParameterError
 
 FORMAT = "tacit-model"
 FORMAT_VERSION = 2
-WRONG_CONTENT = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError)
+WRONG_CONTENT = (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError)
 """What reading a file raises that has not the content of a model."""
 
 
@@ -68,7 +68,7 @@ class ModelFile:
                 columns=_is(int, stored["columns"]),
                 names=tuple(_is(str, name) for name in stored["feature_names"]),
                 released=_is(dict, stored["released"]),
-                certificate=Certificate.from_dict(stored["certificate"]),
+                certificate=_certificate(stored["certificate"]),
             )
         except WRONG_CONTENT as problem:
             raise damaged(where, problem) from None
@@ -99,6 +99,13 @@ def _first_line(problem: Exception) -> str:
 
 def _shown(value: object) -> str:
     return repr(value)[:40] if isinstance(value, int | float | str | None) else type(value).__name__
+
+
+def _certificate(stored: Any) -> Certificate:
+    certificate = Certificate.from_dict(stored)
+    if _is(int, certificate.n) < 1:
+        raise ValueError("a model without rows")
+    return certificate
 
 
 def _is(kind: type, value: Any) -> Any:

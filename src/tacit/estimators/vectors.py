@@ -45,8 +45,8 @@ class Vector:
         if theta.shape != (width,) or deviation.shape != (width,):
             raise ValueError(f"a vector of {width} numbers was expected")
         evidence = None if stored["evidence"] is None else evidence_from_dict(stored["evidence"])
-        if evidence is not None:
-            evidence.standard_errors(np.zeros((1, width)))  # shapes that do not fit are noticed here
+        if evidence is not None and not np.array_equal(evidence.theta, theta):
+            raise ValueError("evidence about another vector")
         return cls(theta, deviation, stored["bounded"], evidence)
 
 

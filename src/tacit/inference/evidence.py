@@ -25,6 +25,10 @@ LAWS: dict[str, type[Gaussian] | type[Laplace] | type[SphericalLaplace] | type[W
 class Evidence(Protocol):
     """What one fit released for its intervals."""
 
+    @property
+    def theta(self) -> Floats:
+        """The released vector."""
+
     def half_widths(self, directions: Floats, level: float) -> Floats:
         """Half the length of an interval for gᵀθ₀, for each row g of `directions`."""
 

@@ -137,7 +137,7 @@ class MinimumEvidence:
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> "MinimumEvidence":
-        arrays = {name: np.array(stored[name]) for name in ("theta", "hessian", "scores")}
+        arrays = {name: np.array(stored[name], dtype=np.float64) for name in ("theta", "hessian", "scores")}
         laws = {name: law_from_dict(stored[name]) for name in ("hessian_law", "scores_law", "fit_law")}
         return cls(
             n=stored["n"],

@@ -140,12 +140,12 @@ class MomentEvidence:
         return cls(
             n=stored["n"],
             l2=stored["l2"],
-            theta=np.array(stored["theta"]),
-            moments=np.array(stored["moments"]),
+            theta=np.array(stored["theta"], dtype=np.float64),
+            moments=np.array(stored["moments"], dtype=np.float64),
             moments_law=law_from_dict(stored["moments_law"]),
             target_weight=stored["target_weight"],
             constant=stored["constant"],
-            scores=np.array(stored["scores"]),
+            scores=np.array(stored["scores"], dtype=np.float64),
             scores_law=None if stored["scores_law"] is None else law_from_dict(stored["scores_law"]),
         )
 

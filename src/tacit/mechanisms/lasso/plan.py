@@ -39,7 +39,7 @@ def plan_lasso(shape: Shape, request: SparseFitRequest, budget: Budget, path: Bu
             f"{shape.width} features in {steps} steps: expect features chosen at random. Collect more rows, declare "
             "fewer features, take fewer steps or spend more",
             UserWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
     origin = "from a bound with public numbers" if request.steps is None else "as asked"
     return Plan(with_loss_path(fit, path), f"private Frank–Wolfe; {steps} steps, {origin}"), steps
