@@ -120,6 +120,8 @@ def _accurate(domain: Any, excess_risk: float, most: float, options: Any) -> Acc
 EVERY = [
     Fitted("ridge", lambda d, **o: PrivateRidge(domain=d, **o), "real", LINEAR),
     Fitted("ridge, intervals", lambda d, **o: PrivateRidge(domain=d, inference=True, **o), "real", LINEAR),
+    Fitted("huber", lambda d, **o: PrivateHuberRegressor(domain=d, **o), "real", LINEAR),
+    Fitted("poisson", lambda d, **o: PrivatePoissonRegressor(domain=d, **o), "count", LINEAR),
     Fitted("logistic", lambda d, **o: PrivateLogisticRegression(domain=d, **o), "binary", LINEAR),
     Fitted(
         "logistic, intervals",

@@ -84,8 +84,8 @@ def noted_sparse(X: np.ndarray) -> Any:
 
 
 def declared(target: str) -> Domain:
-    classes = {"real": None, "binary": ("no", "yes"), "classes": ("no", "maybe", "yes")}[target]
-    return Domain("linf", 100.0, (-3.0, 7.0), classes)
+    classes = {"binary": ("no", "yes"), "classes": ("no", "maybe", "yes")}.get(target)
+    return Domain("linf", 100.0, (0.0 if target == "count" else -3.0, 7.0), classes)
 
 
 def numbers(case: Fitted) -> tuple[np.ndarray, np.ndarray]:

@@ -171,9 +171,9 @@ def test_an_account_is_charged(tmp_path: Path) -> None:
 
 
 def test_a_fit_for_the_whole_of_an_approximate_limit_fits_an_empty_account(tmp_path: Path) -> None:
-    X, y = reviews(500, 40)
+    X, y = reviews(500, 80)
     account = Ledger(tmp_path / "budget.db").open("reviews", limit=Approx(1.0, 1e-6))
-    PrivateLasso(loss="logistic", privacy=Approx(1.0, 1e-6), ledger=account).fit(X, y)
+    PrivateLasso(loss="logistic", domain=CLASSES, privacy=Approx(1.0, 1e-6), ledger=account).fit(X, y)
     assert account.spent.epsilon <= 1.0
     assert account.spent.delta <= 1e-6
 
