@@ -18,7 +18,7 @@ from tacit.mechanisms.centred import CentredObjective
 from tacit.mechanisms.choice import FitRequest, covariance, objective, output, plan_fit
 from tacit.mechanisms.covariance import CovariancePerturbation
 from tacit.mechanisms.laws import Gaussian, Laplace, SphericalLaplace
-from tacit.mechanisms.moments import Entrywise, Frobenius
+from tacit.mechanisms.moments import Entrywise, Frobenius, Nuclear
 from tacit.mechanisms.objective import ObjectivePerturbation
 from tacit.mechanisms.objective_noise import after_curvature, least_l2
 from tacit.mechanisms.output import OutputPerturbation
@@ -97,7 +97,8 @@ def test_automatic_choices_follow_the_documented_rule():
     assert isinstance(plan_fit(ADULT, FitRequest(Hinge()), Pure(1.0), "auto").mechanism, OutputPerturbation)
     regression = {
         (dataclasses.replace(SMALL, width=3), Pure(1.0)): CovariancePerturbation,  # d ≤ 3
-        (SMALL, Pure(1.0)): CentredObjective,  # d^1.5/(nε) = 0.007
+        (SMALL, Pure(1.0)): CovariancePerturbation,  # d^1.5/(nε) = 0.007
+        (SMALL, Pure(0.3)): CentredObjective,  # d^1.5/(nε) = 0.024
         (ADULT, Pure(1.0)): CentredObjective,  # d^1.5/(nε) = 0.03
         (dataclasses.replace(ADULT, n=10**7), Pure(1.0)): CovariancePerturbation,  # d^1.5/(nε) = 0.0001
         (dataclasses.replace(ADULT, constant=None), Pure(1.0)): CovariancePerturbation,
@@ -112,8 +113,11 @@ def test_automatic_choices_follow_the_documented_rule():
 
 def test_covariance_takes_the_norm_with_less_noise():
     sparse = Shape(1000, 400, Norms(1.5, 1.0, 1.0), 3, 100, 0.5)
-    chosen = [covariance(shape, FitRequest(Squared()), Pure(1.0)).mechanism for shape in (sparse, SMALL)]
-    assert [type(m.measure) for m in chosen if isinstance(m, CovariancePerturbation)] == [Entrywise, Frobenius]
+    narrow = Shape(1000, 2, Norms(math.sqrt(2), 1.0, 1.0), 2, 4096, 0.7)
+    huge = dataclasses.replace(SMALL, n=2**31)  # sums that might not fit the exact noise
+    chosen = [covariance(shape, FitRequest(Squared()), Pure(1.0)).mechanism for shape in (sparse, SMALL, narrow, huge)]
+    measures = [type(m.measure) for m in chosen if isinstance(m, CovariancePerturbation)]
+    assert measures == [Entrywise, Nuclear, Frobenius, Frobenius]
 
 
 @pytest.mark.parametrize("budget", BUDGETS)

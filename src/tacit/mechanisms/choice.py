@@ -5,7 +5,7 @@ perturbation is never quieter than objective perturbation for a smooth loss (it 
 curvature), so "auto" takes it only for the hinge. For linear regression:
 
     (ε, δ) or zCDP:  moments with Gaussian noise
-    pure ε:          moments if d ≤ 3 or d^1.5/(nε) < 0.001, else mean first and objective perturbation
+    pure ε:          moments if d ≤ 3 or d^1.5/(nε) < 0.02, else mean first and objective perturbation
 """
 
 import math
@@ -18,7 +18,7 @@ from tacit.mechanisms import defaults
 from tacit.mechanisms.centred import MEAN_SHARE, CentredObjective
 from tacit.mechanisms.covariance import CovariancePerturbation
 from tacit.mechanisms.functional import FunctionalMechanism
-from tacit.mechanisms.moments import Entrywise, Frobenius
+from tacit.mechanisms.moments import Entrywise, Measure, quietest_measure
 from tacit.mechanisms.objective import ObjectivePerturbation
 from tacit.mechanisms.output import OutputPerturbation
 from tacit.mechanisms.problem import Problem, Shape
@@ -44,7 +44,7 @@ class Plan:
 
 
 FEW_COLUMNS = 3
-LITTLE_CROWDING = 0.001
+LITTLE_CROWDING = 0.02
 
 Planner = Callable[[Shape, FitRequest, Budget], Plan]
 
@@ -92,10 +92,10 @@ def objective(shape: Shape, request: FitRequest, budget: Budget) -> Plan:
 
 def covariance(shape: Shape, request: FitRequest, budget: Budget) -> Plan:
     """Covariance perturbation; under pure ε in the norm with less noise."""
-    measure: Frobenius | Entrywise = Frobenius()
+    measure: Measure = quietest_measure(shape.width + 1, shape.n, budget)
     if not budget.allows_gaussian:
-        measures: tuple[Frobenius | Entrywise, ...] = (Frobenius(), Entrywise())
-        measure = min(measures, key=lambda m: _entry_noise(shape, budget, m))
+        offers: tuple[Measure, ...] = (measure, Entrywise())
+        measure = min(offers, key=lambda offer: _entry_noise(shape, budget, offer))
     mechanism = CovariancePerturbation(shape, budget, measure, request.l2, request.radius)
     return Plan(mechanism, f"covariance perturbation with {mechanism.moments.law.name.split(' (')[0]} noise")
 
@@ -135,12 +135,12 @@ def _automatic_regression(shape: Shape, request: FitRequest, budget: Budget) -> 
     facts = f"d = {shape.width}, d^1.5/(nε) = {crowding:.2g}"
     if shape.width <= FEW_COLUMNS or crowding < LITTLE_CROWDING or shape.constant is None:
         plan = covariance(shape, request, budget)
-        return Plan(plan.mechanism, f"{plan.why}: d ≤ 3 or d^1.5/(nε) < 0.001 or no intercept ({facts})")
+        return Plan(plan.mechanism, f"{plan.why}: d ≤ 3 or d^1.5/(nε) < 0.02 or no intercept ({facts})")
     plan = centred(shape, request, budget)
-    return Plan(plan.mechanism, f"{plan.why}: d > 3 and d^1.5/(nε) ≥ 0.001 ({facts})")
+    return Plan(plan.mechanism, f"{plan.why}: d > 3 and d^1.5/(nε) ≥ 0.02 ({facts})")
 
 
-def _entry_noise(shape: Shape, budget: Budget, measure: Frobenius | Entrywise) -> float:
+def _entry_noise(shape: Shape, budget: Budget, measure: Measure) -> float:
     """Standard deviation of a noisy off-diagonal moment, in the user's scale."""
     candidate = CovariancePerturbation(shape, budget, measure).moments
     return candidate.law.deviation(candidate.size) / measure.off_diagonal

@@ -110,6 +110,15 @@ class Entrywise:
 
 Measure = Frobenius | Nuclear | Entrywise
 
+MOST_FOR_WISHART = 2.0**28  # rows times ε: beyond it sums might not fit the exact noise
+LEAST_ORDER_FOR_WISHART = 4  # 2√(m + 1) against √2·√(m(m + 1)/2 + 1)
+
+
+def quietest_measure(order: int, n: int, budget: Budget) -> Frobenius | Nuclear:
+    """For moments of n vectors of this length: under pure ε a difference of Wisharts unless the matrix is small."""
+    wishart = not budget.allows_gaussian and order >= LEAST_ORDER_FOR_WISHART and n * budget.amount <= MOST_FOR_WISHART
+    return Nuclear() if wishart else Frobenius()
+
 
 @dataclass(frozen=True)
 class NoisyMoments:

@@ -65,6 +65,11 @@ class ColumnSummary:
         return self.law.deviation(self.size) / self.n
 
     @property
+    def target_blur(self) -> float:
+        """The same for the target, whose weight makes it sharper; 0 without one."""
+        return self.blur / self._weight if self._weight else 0.0
+
+    @property
     def size(self) -> int:
         """Numbers released."""
         return self._units.width + len(self._number_places) + (2 if self.target_weight else 0)

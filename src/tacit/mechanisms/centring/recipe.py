@@ -96,7 +96,7 @@ class Centring:
             edge=self.edge,
             category=self.category,
             binary=0.5,
-            target=self._target(noisy.target, blur),
+            target=self._target(noisy.target, release.target_blur),
         )
 
     def _scale(self, centre: Vector, square: Vector, blur: float) -> Vector:

@@ -12,11 +12,11 @@ from tacit.mechanisms import choice
 from tacit.mechanisms.choice import FitRequest, Plan
 from tacit.mechanisms.covariance import TARGET_WEIGHT
 from tacit.mechanisms.intervals.row_weights import Curvature, SquaredSlope
-from tacit.mechanisms.intervals.shares import TRACE_PURE, TRACE_ZCDP, Split, mean_noise, shared
+from tacit.mechanisms.intervals.shares import TRACE_PURE, TRACE_ZCDP, Split, mean_noise, second_moments, shared
 from tacit.mechanisms.intervals.weighted_moments import WeightedMoments
 from tacit.mechanisms.intervals.with_intervals import FitWithIntervals, RegressionWithIntervals
 from tacit.mechanisms.laws import calibrate
-from tacit.mechanisms.moments import Frobenius, MomentRelease
+from tacit.mechanisms.moments import MomentRelease, quietest_measure
 from tacit.mechanisms.objective import ObjectivePerturbation
 from tacit.mechanisms.output import OutputPerturbation
 from tacit.mechanisms.problem import Shape
@@ -61,7 +61,9 @@ def _plan_minimum(shape: Shape, request: FitRequest, budget: Budget, mechanism: 
     plan = planners[mechanism](shape, FitRequest(request.loss, l2), fit_budget)
     fit = plan.mechanism
     assert isinstance(fit, (ObjectivePerturbation, OutputPerturbation))
-    curvature = WeightedMoments(shape, Curvature(request.loss), curvature_budget)
+    curvature = WeightedMoments(
+        shape, Curvature(request.loss), curvature_budget, second_moments(shape, curvature_budget)
+    )
     scores = WeightedMoments(shape, SquaredSlope(request.loss), scores_budget, statistic)
     why = (
         f"{plan.why}; with intervals: {used.fit:.0%} of the budget for coefficients, {used.curvature:.0%} for the "
@@ -82,16 +84,18 @@ def _plan_from_moments(shape: Shape, request: FitRequest, budget: Budget, mechan
         raise ParameterError("the split of a regression follows from public facts; pass inference=True")
     _refuse_radius(request)
     whole = adding_up(budget, svec_size(shape.width + 1))
-    moments = MomentRelease(shape, whole.share(1 - RESIDUAL_SHARE), Frobenius(), TARGET_WEIGHT)
+    measure = quietest_measure(shape.width + 1, shape.n, whole)
+    moments = MomentRelease(shape, whole.share(1 - RESIDUAL_SHARE), measure, TARGET_WEIGHT)
     l2 = request.l2 or HESSIAN_NOISE_IN_L2 * moments.law.deviation(moments.size) / shape.n
-    scores = WeightedMoments(shape, SquaredSlope(request.loss, RESIDUAL_CAP), whole.share(RESIDUAL_SHARE))
+    residuals = SquaredSlope(request.loss, RESIDUAL_CAP)
+    scores = WeightedMoments(shape, residuals, whole.share(RESIDUAL_SHARE), second_moments(shape, whole))
     limit = max(l2, SMALL_NOISE) / (10 if whole.allows_gaussian else 3)
     if scores.law().deviation(scores.size) / shape.n <= limit:
         return Plan(
             RegressionWithIntervals(moments, l2, scores),
             "second moments with 90 % of the budget, residual scores with 10 %: their noise is small",
         )
-    moments = MomentRelease(shape, whole, Frobenius(), TARGET_WEIGHT)
+    moments = MomentRelease(shape, whole, measure, TARGET_WEIGHT)
     return Plan(
         RegressionWithIntervals(moments, l2),
         "second moments with the whole budget: residual scores would be too noisy for their price",

@@ -17,7 +17,7 @@ from tacit.mechanisms.intervals.joint_release import JointRelease
 from tacit.mechanisms.intervals.newton import RESOLVED, NewtonWithIntervals
 from tacit.mechanisms.intervals.row_weights import Curvature, SquaredSlope
 from tacit.mechanisms.intervals.weighted_moments import SecondMoments, Trace, WeightedMoments
-from tacit.mechanisms.moments import Frobenius, Nuclear
+from tacit.mechanisms.moments import quietest_measure
 from tacit.mechanisms.objective import ObjectivePerturbation
 from tacit.mechanisms.objective_noise import least_l2, quietest_deviation
 from tacit.mechanisms.problem import Problem, Shape
@@ -28,7 +28,6 @@ DEBIASED_SHARES = (Fraction(55, 100), Fraction(43, 100), Fraction(2, 100))
 NEWTON_CURVATURE, DEBIASED_CURVATURE = 0.3, 0.2  # of the pilot's budget: pays for a small λ
 SMALL_PULL = 1 / 16  # of λ beside the noise of the pilot: with less the minimum could be farther away than floats reach
 OUTCOME_VARIANCE = 0.12  # of the outcome given the row: p(1 − p) at p = 0.14, between rare and even outcomes
-MOST_FOR_WISHART = 2.0**28  # rows times ε
 LEVEL_WEIGHT = 0.49  # squared size of a level in the encoding
 
 Ordinary = NewtonWithIntervals | DebiasedWithIntervals
@@ -90,10 +89,8 @@ def _debiased(shape: Shape, budget: Pure) -> DebiasedWithIntervals:
 
 def _quietest_hessian(shape: Shape, budget: Pure) -> WeightedMoments:
     """Spherical noise in narrow tables, a difference of Wisharts in wider ones, where its exact sums fit."""
-    measures = (Frobenius(), Nuclear()) if shape.n * budget.epsilon <= MOST_FOR_WISHART else (Frobenius(),)
-    weight, ball = Curvature(Logistic()), shape.inner_ball
-    offers = [WeightedMoments(shape, weight, budget, SecondMoments(measure), ball) for measure in measures]
-    return min(offers, key=lambda offer: offer.law().deviation(offer.size))
+    moments = SecondMoments(quietest_measure(shape.width, shape.n, budget))
+    return WeightedMoments(shape, Curvature(Logistic()), budget, moments, shape.inner_ball)
 
 
 def _pilot(shape: Shape, budget: Budget, curvature_share: float) -> ObjectivePerturbation:

@@ -15,6 +15,7 @@ from tacit.errors import ParameterError
 from tacit.losses import Loss
 from tacit.mechanisms.intervals.row_weights import Curvature, RowWeight, SquaredSlope
 from tacit.mechanisms.intervals.weighted_moments import SecondMoments, Trace, WeightedMoments
+from tacit.mechanisms.moments import quietest_measure
 from tacit.mechanisms.problem import Shape
 from tacit.privacy import Budget
 
@@ -63,7 +64,7 @@ def shared(
     Where slopes say nothing about curvature, as in every loss that is no likelihood, the covariance is released whole.
     """
     if not loss.likelihood:
-        return wanted or _covariance_split(shape, loss, l2, budget), SecondMoments()
+        return wanted or _covariance_split(shape, loss, l2, budget), second_moments(shape, budget)
     pure = not budget.allows_gaussian
     narrow = pure and shape.width <= SMALL_WIDTH
     if narrow:
@@ -73,13 +74,18 @@ def shared(
         limit = QUIET_SCORES * l2
     whole, trace = wanted or whole, wanted or trace
     quiet = mean_noise(shape, SquaredSlope(loss), whole.of(budget)[2]) <= limit
-    return (whole, SecondMoments()) if quiet else (trace, Trace())
+    return (whole, second_moments(shape, budget)) if quiet else (trace, Trace())
 
 
 def mean_noise(shape: Shape, weight: RowWeight, budget: Budget) -> float:
     """Standard deviation of one svec coordinate of a mean of w·xxᵀ."""
-    release = WeightedMoments(shape, weight, budget)
+    release = WeightedMoments(shape, weight, budget, second_moments(shape, budget))
     return release.law().deviation(release.size) / shape.n
+
+
+def second_moments(shape: Shape, budget: Budget) -> SecondMoments:
+    """The matrix of second moments with the quieter noise."""
+    return SecondMoments(quietest_measure(shape.width, shape.n, budget))
 
 
 def _covariance_split(shape: Shape, loss: Loss, l2: float, budget: Budget) -> Split:
