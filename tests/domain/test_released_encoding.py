@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain_support import assert_inside, encode, random_codes, raw_rows, schemas
-from tacit.domain import Category, Flag, Number, Real, ReleasedGeometry, Schema, declared_units, encode_released
+from tacit.domain import Category, Flag, Number, Real, ReleasedGeometry, Schema, declared_units, placed_encoding
 
 pytestmark = pytest.mark.proof("released-encoding")
 
@@ -33,7 +33,7 @@ GEOMETRY = ReleasedGeometry(
     zero_levels=(1, None),
     radius=1.1,
     l1_radius=1.6,
-    constant=0.33,
+    constant=0.3,
     edge=1.0,
     category=0.7,
     binary=0.5,
@@ -63,7 +63,7 @@ def geometries(draw, schema):
 @settings(deadline=None, max_examples=300)
 @given(st.data(), schemas)
 def test_any_cells_are_stored_inside_all_three_bounds(data, schema):
-    encoding = encode_released(schema, data.draw(geometries(schema)))
+    encoding = placed_encoding(schema, data.draw(geometries(schema)))
     numbers = data.draw(raw_rows(encoding.number_count))
     codes = random_codes(encoding, len(numbers), np.random.default_rng(data.draw(st.integers(0, 99))))
     rows = encode(encoding, numbers, codes)
@@ -81,23 +81,23 @@ def check(encoding, norms=None):
 
 
 def test_mutants_without_a_clip_or_with_the_constant_outside_the_scale_are_caught():
-    encoding = encode_released(SCHEMA, GEOMETRY)
+    encoding = placed_encoding(SCHEMA, GEOMETRY)
     check(encoding)
     with pytest.raises(AssertionError, match="l1"):
         check(replace(encoding, l1_threshold=None))
-    l2_only = encode_released(SCHEMA, replace(GEOMETRY, l1_radius=None))
+    l2_only = placed_encoding(SCHEMA, replace(GEOMETRY, l1_radius=None))
     check(l2_only)
     with pytest.raises(AssertionError, match="l"):
         check(replace(l2_only, threshold=1e9))
-    outside = GEOMETRY.constant / GEOMETRY.radius  # c where c/√(1 + c²) belongs
+    outside = GEOMETRY.constant  # c where c/√(1 + c²) belongs
     with pytest.raises(AssertionError, match="l"):
         check(replace(l2_only, constant=outside))
 
 
 @pytest.mark.parametrize("name", ["l1", "l2", "linf"])
 def test_bounds_a_little_too_small_are_caught(name):
-    geometry = GEOMETRY.unclipped(0.4)
-    encoding = encode_released(SCHEMA, geometry)
+    geometry = GEOMETRY.unclipped()
+    encoding = placed_encoding(SCHEMA, geometry)
     numbers = np.array([[20.0, 100.0, 1.0]])  # the far side of every centre
     rows = encode(encoding, numbers, KNOWN)
     assert_inside(rows, encoding.norms)
@@ -107,7 +107,7 @@ def test_bounds_a_little_too_small_are_caught(name):
 
 
 def test_a_row_is_encoded_alike_beside_any_other():
-    encoding, rng = encode_released(SCHEMA, GEOMETRY), np.random.default_rng(3)
+    encoding, rng = placed_encoding(SCHEMA, GEOMETRY), np.random.default_rng(3)
     numbers, codes = rng.normal(40, 30, (50, 3)), rng.integers(-1, 5, (50, 2)).astype(np.int32)
     other, other_codes = numbers.copy(), codes.copy()
     other[7], other_codes[7] = [1e9, np.nan, 0.3], [0, 1]
@@ -117,7 +117,7 @@ def test_a_row_is_encoded_alike_beside_any_other():
 
 
 def test_the_zero_level_has_no_column_and_no_coefficient():
-    encoding = encode_released(SCHEMA, GEOMETRY)
+    encoding = placed_encoding(SCHEMA, GEOMETRY)
     assert encoding.width == 3 + 3 + 1 + 1
     rows = encode(
         encoding, np.tile([[50.0, 0.0, 0.0]], (5, 1)), np.array([[k, -1] for k in (0, 1, 2, 3, -1)], np.int32)
@@ -130,7 +130,7 @@ def test_the_zero_level_has_no_column_and_no_coefficient():
 
 
 def test_decoded_coefficients_give_the_scores_of_rows_that_are_not_clipped():
-    encoding, rng = encode_released(SCHEMA, GEOMETRY.unclipped(0.4)), np.random.default_rng(5)
+    encoding, rng = placed_encoding(SCHEMA, GEOMETRY.unclipped()), np.random.default_rng(5)
     numbers = np.column_stack([rng.uniform(20, 80, 40), rng.uniform(0, 100, 40), rng.integers(0, 2, 40)])
     codes = np.column_stack([rng.integers(0, 4, 40), np.zeros(40)]).astype(np.int32)
     theta = rng.normal(size=encoding.width)
@@ -144,7 +144,7 @@ def test_decoded_coefficients_give_the_scores_of_rows_that_are_not_clipped():
 
 
 def test_a_released_target_lies_around_its_centre():
-    target = encode_released(SCHEMA, GEOMETRY).target
+    target = placed_encoding(SCHEMA, GEOMETRY).target
     assert (target.offset, target.scale) == pytest.approx((4.0, 2.5))  # 5 − 0.2·5, and 5/2
 
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mechanisms_support import without_noise
-from tacit.domain import REGRESSION, Binary, Category, Flag, Number, Real, Schema, encode_released
+from mechanisms_support import profile, without_noise
+from tacit.domain import REGRESSION, Binary, Category, Flag, Number, Real, Schema, placed_encoding
 from tacit.errors import ParameterError
 from tacit.mechanisms.centring import CLASSIFICATION_CENTRING, REGRESSION_CENTRING, Centring, ColumnSummary
 from tacit.noise import RecordedEntropy, SystemEntropy
-from tacit.privacy import ZCDP, Approx, Pure
+from tacit.privacy import ZCDP, Approx, Pure, compose
 from tacit.rows import open_rows
 
 pytestmark = pytest.mark.proof("centre-release")
@@ -179,10 +179,10 @@ def test_with_little_noise_rows_come_to_lie_around_their_centre_in_units_of_thei
     assert geometry.scales == pytest.approx((0.5 / (4 / 30), 8.0, 1.0), rel=0.1)
     assert geometry.zero_levels == (1, 1)
     assert geometry.target == pytest.approx((0.4, 1 / (2.5 * 0.1)), rel=0.1)
-    encoding = encode_released(SCHEMA, geometry)
+    encoding = placed_encoding(SCHEMA, geometry)
     sums = rows.re_encoded(encoding).total(lambda X, y: (X.sum(axis=0), np.sum(X**2, axis=0)))
     np.testing.assert_allclose(sums[0][:3] / n, 0.0, atol=0.02)
-    assert math.sqrt(sums[1][:-1].sum() / n) <= 1.05 * geometry.radius * encoding.constant / geometry.constant
+    assert math.sqrt(sums[1][:-1].sum() / n) <= 1.05 * encoding.constant / geometry.constant
 
 
 @pytest.mark.parametrize("recipe", [CLASSIFICATION_CENTRING, REGRESSION_CENTRING])
@@ -191,25 +191,39 @@ def test_any_release_gives_a_geometry_with_certified_norms(recipe, charge):
     rows = table([(35.0, 1.0, 1, "n", 2, 5.0)] * 3)
     for _ in range(20):
         geometry = released(rows, SCHEMA, recipe, charge)  # so few rows that the release is all noise
-        assert encode_released(SCHEMA, geometry).norms.l2 <= 1
+        assert placed_encoding(SCHEMA, geometry).norms.l2 <= 1
         assert (geometry.l1_radius is None) == (not isinstance(charge, Pure))
 
 
 def test_the_switch_is_decided_by_public_facts():
     schema = Schema({f"x{j}": Number(0, 1) for j in range(4)}, Binary(1, 0))
-    blur = math.sqrt(2) * 9 / 0.1  # times 1/n at ε = 0.1
+    blur = math.sqrt(2) * 9 / 0.1  # times 1/n at ε = 1, of which a tenth is spent
     on, off = math.ceil(blur / 0.15) + 1, math.floor(blur / 0.15) - 1
-    assert CLASSIFICATION_CENTRING.summary(schema, on, Pure(0.1)) is not None
-    assert CLASSIFICATION_CENTRING.summary(schema, off, Pure(0.1)) is None
-    assert Centring(largest_blur=1.0).summary(schema, off, Pure(0.1)) is not None
+    shares = CLASSIFICATION_CENTRING.shares(Pure(1.0))
+    assert CLASSIFICATION_CENTRING.look(schema, on, shares) is not None
+    assert CLASSIFICATION_CENTRING.look(schema, off, shares) is None
+    assert Centring(largest_blur=1.0).look(schema, off, shares) is not None
 
 
 def test_shares_never_exceed_the_budget_and_nonsense_is_refused():
     for budget in BUDGETS[:2]:
-        first, second = REGRESSION_CENTRING.shares(budget)
-        amounts = [b.epsilon if isinstance(b, Pure) else b.rho for b in (first, second, budget)]
-        assert amounts[0] + amounts[1] <= amounts[2]
-        assert amounts[0] / amounts[2] == pytest.approx(0.12 if isinstance(budget, Pure) else 0.06)
+        shares = REGRESSION_CENTRING.shares(budget, gaussian=True)
+        assert shares.look.amount + shares.rest.amount <= budget.amount
+        assert shares.look.amount / budget.amount == pytest.approx(0.12 if isinstance(budget, Pure) else 0.06)
+        assert shares.whole == budget
     for wrong in ({"pure_share": 1.0}, {"edge": 0.0}, {"largest_blur": -1.0}, {"least_radius": -0.1}):
         with pytest.raises(ParameterError, match="Centring"):
             Centring(**wrong)
+
+
+@pytest.mark.proof("gaussian-composition")
+def test_an_epsilon_delta_budget_is_shared_as_a_strength_only_where_all_noise_is_gaussian():
+    budget = Approx(1.0, 1e-6)
+    exact, through_zcdp = (REGRESSION_CENTRING.shares(budget, gaussian=gaussian) for gaussian in (True, False))
+    assert exact.whole == through_zcdp.whole == budget
+    assert (exact.composed_by, through_zcdp.composed_by) == ("gaussian-composition", "composition")
+    strength = math.sqrt(2 * (exact.look.amount + exact.rest.amount))
+    assert profile(1.0, strength) <= 1e-6 * (1 + 1e-9)
+    assert profile(1.0, 1.001 * strength) > 1e-6
+    assert compose(through_zcdp.look, through_zcdp.rest).to_approx(1e-6).epsilon <= 1.0
+    assert exact.rest.amount > 1.05 * through_zcdp.rest.amount

@@ -4,13 +4,15 @@ import math
 
 import dp_accounting
 import mpmath
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from privacy_support import assert_rounded_up, gaussian_profile
 from tacit.errors import ParameterError
-from tacit.privacy import Approx, gaussian_delta, gaussian_mu
+from tacit.privacy import ZCDP, Approx, gaussian_delta, gaussian_mu, gaussian_strength
 
 epsilons = st.floats(math.log(1e-9), math.log(1e5)).map(math.exp)
 deltas = st.floats(math.log(1e-300), math.log(0.5)).map(math.exp)
@@ -100,3 +102,32 @@ def test_the_profile_is_the_hockey_stick_integral(epsilon, mu):
 def test_the_profile_refuses_what_has_no_meaning(epsilon, mu):
     with pytest.raises(ParameterError):
         gaussian_delta(epsilon, mu)
+
+
+# several Gaussian releases, one after the other
+
+
+def two_releases_delta(epsilon: float, first: float, second: float) -> float:
+    """Exact δ of strengths μ₁, then μ₂: E H(ε − L₁; μ₂) over the loss L₁ ~ N(μ₁²/2, μ₁²) of the first."""
+    z = np.linspace(-12, 12, 20_001)
+    left = epsilon - (first**2 / 2 + first * z)
+    inner = stats.norm.cdf(second / 2 - left / second) - np.exp(left) * stats.norm.cdf(-second / 2 - left / second)
+    return float(np.trapezoid(inner * stats.norm.pdf(z), z))
+
+
+def check_strength(budget: Approx, rho: float) -> None:
+    for share in (0.05, 0.3, 0.5):
+        parts = math.sqrt(2 * rho * share), math.sqrt(2 * rho * (1 - share))
+        assert two_releases_delta(budget.epsilon, *parts) <= budget.delta * (1 + 1e-6)
+
+
+@pytest.mark.proof("gaussian-composition")
+@pytest.mark.parametrize("budget", [Approx(0.1, 1e-5), Approx(1.0, 1e-6), Approx(4.0, 1e-3)])
+def test_two_gaussian_releases_within_a_strength_keep_the_budget_and_a_little_more_does_not(budget):
+    rho = gaussian_strength(budget).rho
+    check_strength(budget, rho)
+    assert two_releases_delta(budget.epsilon, *[math.sqrt(rho)] * 2) >= 0.999 * budget.delta
+    with pytest.raises(AssertionError):
+        check_strength(budget, 1.05 * rho)
+    assert gaussian_strength(ZCDP(0.3)) == ZCDP(0.3)
+    assert rho > budget.zcdp_within().rho

@@ -8,7 +8,8 @@ from tacit.domain.encoding import Encoding
 from tacit.domain.features import Category, Feature, Flag, Number
 from tacit.domain.geometry import CLASSIFICATION, REGRESSION, UNCLIPPED, Geometry, RadiusShare
 from tacit.domain.norms import Norms
-from tacit.domain.released_encoding import declared_units, encode_released
+from tacit.domain.placement import Placement, placed_encoding, public_geometry
+from tacit.domain.released_encoding import declared_units
 from tacit.domain.released_geometry import ReleasedGeometry
 from tacit.domain.schema import Schema
 from tacit.domain.table_columns import typed_columns
@@ -38,6 +39,7 @@ __all__ = [
     "Norms",
     "Number",
     "Outcome",
+    "Placement",
     "RadiusShare",
     "Real",
     "ReleasedGeometry",
@@ -45,8 +47,9 @@ __all__ = [
     "TableEncoding",
     "array_encoding",
     "declared_units",
-    "encode_released",
     "label_text",
+    "placed_encoding",
+    "public_geometry",
     "table_encoding",
     "to_numbers",
     "typed_columns",

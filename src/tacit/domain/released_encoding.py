@@ -48,10 +48,10 @@ def encode_released(schema: Schema, geometry: ReleasedGeometry) -> TableEncoding
     terms = len(scaled) + len(categories)
     longest = _longest(unscaled, geometry.category, len(categories))
     radius = longest if geometry.radius is None else min(geometry.radius, longest)
-    scale = (1 - margin(terms)) / math.hypot(radius, geometry.constant)
+    scale = (1 - margin(terms)) / (radius * math.hypot(1.0, geometry.constant))
     numbers = _numbers(list(scaled.values()), geometry, scale)
     levels = list(categories.values())
-    weight, constant = geometry.category * scale, geometry.constant * scale
+    weight, constant = geometry.category * scale, geometry.constant * radius * scale
     largest = [*(numbers.largest() if numbers else []), *[Fraction(weight)] * len(categories)]
     clipped = geometry.radius is not None and radius < longest
     l1_radius = None if geometry.l1_radius is None or not clipped else geometry.l1_radius * scale

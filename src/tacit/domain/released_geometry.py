@@ -19,7 +19,7 @@ class ReleasedGeometry:
 
     zero_levels: the level of each category that has no column; None where none is left out.
     radius: r; None for the largest possible norm. edge: None for the declared bounds. Both None: nothing is clipped and
-    the encoding is linear in the row.
+    the encoding is linear in the row. constant: c in units of r.
     target: (centre, scale) of a real outcome in encoded units, clipped at ±1; None leaves the outcome as declared.
     """
 
@@ -34,9 +34,10 @@ class ReleasedGeometry:
     binary: float
     target: tuple[float, float] | None = None
 
-    def unclipped(self, constant: float) -> ReleasedGeometry:
-        """The same centre and scales, no row clipped inside its declared bounds."""
-        return replace(self, radius=None, l1_radius=None, edge=None, constant=constant)
+    def unclipped(self) -> ReleasedGeometry:
+        """The same centre and scales, no row and no target clipped inside its declared bounds."""
+        target = None if self.target is None else (self.target[0], 1 / (1 + abs(self.target[0])))
+        return replace(self, radius=None, l1_radius=None, edge=None, target=target)
 
     def to_dict(self) -> dict[str, object]:
         """Plain values for certificates and stored models."""

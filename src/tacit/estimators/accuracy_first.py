@@ -1,7 +1,7 @@
 """Choose ε by accuracy: say how much risk you can live with, pay the least ε that reaches it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit.certificate import describe
 from tacit.errors import ParameterError
+from tacit.estimators.after_look import search_after_look
 from tacit.estimators.kinds import Part
 from tacit.estimators.model_file import ModelFile
 from tacit.estimators.model_search import PrivateModelSearch, only_part, with_assumptions
@@ -154,13 +155,17 @@ class AccuracyFirst(PrivateModelSearch):
         model, asked = self._model(), self._asked()
         request = model.request()
         admitted = model.admit(X, y)
-        problem = AccuracyProblem(Shape.of(admitted.rows), request.loss, request.l2, request.radius, model.mechanism)
-        search = self._plan(problem, asked)
+        part = only_part(model, admitted)
+
+        def search(shape: Shape, most: Budget) -> AccuracyJob:
+            problem = AccuracyProblem(shape, request.loss, request.l2, request.radius, model.mechanism)
+            return AccuracyJob(self._plan(problem, replace(asked, most=most)), part, self._goal())
+
         return Order(
             type(self).__name__,
             plain_parameters(self),
             with_assumptions(admitted, "the excess risk asked for and the privacy levels"),
-            AccuracyJob(search, only_part(model, admitted), self._goal()),
+            search_after_look(model.look_wanted(single_fit=False), admitted, asked.most, search),
             asked.most,
         )
 

@@ -9,6 +9,7 @@ from tacit.arithmetic import Floats
 from tacit.domain import CLASSIFICATION
 from tacit.estimators.kinds import CLASSIFICATION_KIND, decision
 from tacit.estimators.linear import PrivateLinearModel
+from tacit.mechanisms.centring import CLASSIFICATION_CENTRING
 
 
 class PrivateClassifier(ClassifierMixin, PrivateLinearModel):  # type: ignore[misc]
@@ -16,6 +17,7 @@ class PrivateClassifier(ClassifierMixin, PrivateLinearModel):  # type: ignore[mi
 
     kind = CLASSIFICATION_KIND
     geometry = CLASSIFICATION
+    centring = CLASSIFICATION_CENTRING
 
     classes_: np.ndarray[Any, Any]
 

@@ -6,7 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tacit.domain import Domain, Encoding, Geometry, Outcome, Schema, array_encoding, table_encoding
+from tacit.domain import (
+    ArrayEncoding,
+    Domain,
+    Encoding,
+    Outcome,
+    Placement,
+    Schema,
+    TableEncoding,
+    array_encoding,
+    placed_encoding,
+    public_geometry,
+)
 
 
 @dataclass(frozen=True)
@@ -57,9 +68,12 @@ def declaration_from_dict(stored: Mapping[str, Any]) -> Declaration:
 
 
 def encoding_of(
-    declaration: Domain | Schema, geometry: Geometry, columns: int, names: tuple[str, ...], units: Outcome
+    declaration: Domain | Schema, placement: Placement, columns: int, names: tuple[str, ...], units: Outcome | None
 ) -> Encoding:
-    """How rows of a table with these columns are placed in the unit ball; scores are decoded to these units."""
+    """How rows of a table with these columns are placed in the unit ball; units: what scores are decoded to instead."""
+    encoding: ArrayEncoding | TableEncoding
     if isinstance(declaration, Schema):
-        return replace(table_encoding(declaration, geometry), target=units)
-    return replace(array_encoding(declaration, geometry, columns, names or None), target=units)
+        encoding = placed_encoding(declaration, placement)
+    else:
+        encoding = array_encoding(declaration, public_geometry(placement), columns, names or None)
+    return encoding if units is None else replace(encoding, target=units)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.arithmetic import Floats
-from tacit.domain import Domain, Encoding, Geometry
+from tacit.domain import Domain, Encoding, Placement
 from tacit.errors import ParameterError
 from tacit.estimators.admission import admit_table
 from tacit.inference import Evidence
@@ -68,7 +68,7 @@ class WithIntervals:
         if isinstance(self._declared, Domain):
             admit_table(self, X, reset=False)
         width = self.encoded_coef_.shape[1]
-        rows = linear_scores(X, np.eye(width), self._declared, self._geometry())
+        rows = linear_scores(X, np.eye(width), self._declared, self._placement())
         target = self._encoding().target
         index = X.index if isinstance(X, pd.DataFrame) else None
         labels = [None] if len(self.encoded_coef_) == 1 else list(self.classes_)
@@ -97,8 +97,8 @@ class WithIntervals:
         """Their names."""
 
     @abstractmethod
-    def _geometry(self) -> Geometry:
-        """How rows are placed in the unit ball."""
+    def _placement(self) -> Placement:
+        """How rows were placed for the fit."""
 
     def _fitted_evidence(self) -> tuple[Evidence, ...]:
         check_is_fitted(self)

@@ -9,21 +9,23 @@ from sklearn.utils.validation import check_is_fitted
 
 from tacit.arithmetic import Floats
 from tacit.certificate import SEAL, Certificate
-from tacit.domain import Domain, Geometry, Schema
+from tacit.domain import Domain, Geometry, Placement, ReleasedGeometry, Schema
 from tacit.errors import ParameterError
 from tacit.estimators.admission import AdmittedRows
+from tacit.estimators.after_look import after_look
 from tacit.estimators.fits import Fit
 from tacit.estimators.intervals import WHAT_IS_COVERED, WithIntervals, chosen_split, wants_intervals
 from tacit.estimators.kinds import Kind, budget_of_each
 from tacit.estimators.model_file import ModelFile
 from tacit.estimators.parameters import plain_parameters
-from tacit.estimators.pipeline import Order
+from tacit.estimators.pipeline import Job, Order
 from tacit.estimators.predictor import PrivatePredictor
 from tacit.estimators.vectors import Vector, pack
 from tacit.inference import Evidence, Summary
 from tacit.ledger import Account
 from tacit.losses import Loss
 from tacit.mechanisms import FitRequest, Plan, Shape, plan_fit
+from tacit.mechanisms.centring import Centring
 from tacit.mechanisms.intervals import Split, plan_with_intervals
 from tacit.privacy import Budget, as_budget
 from tacit.rows import Rows
@@ -39,6 +41,9 @@ class Searchable(Protocol):
     mechanism: str
     inference: Any
     kind: Kind
+
+    def look_wanted(self, *, single_fit: bool = True) -> Centring | None:
+        """The look at the columns that is to come first."""
 
     def request(self) -> FitRequest:
         """What the user fixed, checked."""
@@ -58,6 +63,7 @@ class PrivateLinearModel(WithIntervals, PrivatePredictor):
 
     default_domain = Domain()
     geometry: ClassVar[Geometry]
+    centring: ClassVar[Centring | None] = None
 
     def __init__(
         self,
@@ -68,6 +74,7 @@ class PrivateLinearModel(WithIntervals, PrivatePredictor):
         radius: float | None = None,
         fit_intercept: bool = True,
         mechanism: str = "auto",
+        centre: bool | Centring = True,
         inference: bool | Split = False,
         ledger: Account | None = None,
         random_state: Any = None,
@@ -78,6 +85,7 @@ class PrivateLinearModel(WithIntervals, PrivatePredictor):
         self.radius = radius
         self.fit_intercept = fit_intercept
         self.mechanism = mechanism
+        self.centre = centre
         self.inference = inference
         self.ledger = ledger
         self.random_state = random_state
@@ -99,6 +107,23 @@ class PrivateLinearModel(WithIntervals, PrivatePredictor):
         if wants_intervals(self.inference):
             return plan_with_intervals(shape, self.request(), budget, self.mechanism, chosen_split(self.inference))
         return plan_fit(shape, self.request(), budget, self.mechanism)
+
+    def plan_after_look(self, shape: Shape, budget: Budget) -> Plan:
+        """The same for rows that were placed by a look at their columns."""
+        return self.plan(shape, budget)
+
+    def look_wanted(self, *, single_fit: bool = True) -> Centring | None:
+        """The look at the columns that this model asks for; True asks for one before single fits without intervals.
+
+        A shift of the columns is an intercept, so a model without one takes no look; nor does the published baseline.
+        """
+        if not isinstance(self.centre, (bool, np.bool_, Centring)):
+            raise ParameterError(f"centre must be True, False or a Centring, got {self.centre!r}")
+        if not self.fit_intercept or self.mechanism == "functional":
+            return None
+        if isinstance(self.centre, Centring):
+            return self.centre
+        return self.centring if self.centre and single_fit and not wants_intervals(self.inference) else None
 
     def summary(self, level: float = 0.95) -> Summary:
         """The released coefficients in the user's units, the size of the privacy noise, and intervals if bought."""
@@ -126,10 +151,29 @@ class PrivateLinearModel(WithIntervals, PrivatePredictor):
         self.request()
         admitted = self.admit(X, y)
         parts = self.kind.parts(admitted.declaration.outcome)
-        plan = self.plan(Shape.of(admitted.rows), budget_of_each(budget, parts))
-        return Order(type(self).__name__, plain_parameters(self), admitted, Fit(plan, parts, pack), budget)
+
+        def fit(shape: Shape, rest: Budget) -> Fit:
+            return Fit(self.plan_after_look(shape, budget_of_each(rest, parts)), parts, pack)
+
+        clipped = not wants_intervals(self.inference)
+        gaussian = clipped and self._adds_to_a_sum()
+        job: Job[Rows] | None = after_look(
+            self.look_wanted(), admitted, budget, fit, clipped=clipped, gaussian=gaussian
+        )
+        if job is None:
+            job = Fit(self.plan(Shape.of(admitted.rows), budget_of_each(budget, parts)), parts, pack)
+        return Order(type(self).__name__, plain_parameters(self), admitted, job, budget)
+
+    def _adds_to_a_sum(self) -> bool:
+        """Whether, under a budget that allows it, all that is released is Gaussian noise on a sum."""
+        return False
+
+    def _placement(self) -> Placement:
+        return self._geometry() if self._released_geometry is None else self._released_geometry
 
     def _keep(self, kept: ModelFile) -> None:
+        released = kept.released.get("geometry")
+        self._released_geometry = None if released is None else ReleasedGeometry.from_dict(released)
         encoding = self._encoding()
         self._vectors = tuple(Vector.from_dict(each, encoding.width) for each in kept.released["vectors"])
         if not kept.certificate.releases or len(self._evidence) not in (0, len(self._vectors)):
@@ -137,7 +181,9 @@ class PrivateLinearModel(WithIntervals, PrivatePredictor):
         self._keep_vectors(np.stack([vector.theta for vector in self._vectors]), encoding)
 
     def _released(self) -> dict[str, Any]:
-        return {"vectors": [vector.to_dict() for vector in self._vectors]}
+        vectors = {"vectors": [vector.to_dict() for vector in self._vectors]}
+        geometry = self._released_geometry
+        return vectors if geometry is None else {"geometry": geometry.to_dict(), **vectors}
 
     def _geometry(self) -> Geometry:
         geometry = self.geometry
@@ -154,7 +200,8 @@ class PrivateLinearModel(WithIntervals, PrivatePredictor):
         return self._encoding().linear_map()[0]
 
     def _title(self, certificate: Certificate) -> str:
-        fit = certificate.releases[0 if self._evidence else -1]["mechanism"]
+        fits = certificate.releases[0 if self._released_geometry is None else 1 :]  # a look comes before all others
+        fit = fits[0 if self._evidence else -1]["mechanism"]
         return f"{type(self).__name__}: {fit}" + ("" if certificate.private else f" — {SEAL}")
 
     def _coefficient_names(self) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from tacit.estimators.intervals import wants_intervals
 from tacit.estimators.kinds import probabilities
 from tacit.ledger import Account
 from tacit.losses import CappedLogistic, Logistic
+from tacit.mechanisms.centring import Centring
 from tacit.mechanisms.intervals import Split
 from tacit.privacy import Budget
 
@@ -27,6 +28,9 @@ class PrivateLogisticRegression(PrivateClassifier):
     l2: λ of the mean loss plus (λ/2)‖θ‖²; None for the data-independent rule.
     radius: public bound on ‖θ‖₂ in encoded units; None for none.
     mechanism: "auto", "objective", "output" or "functional"; "auto" decides from public facts.
+    centre: True takes a noisy look at the columns of a Schema first where it would be sharp, for a tenth of ε
+    (a twentieth of ρ): rows are then placed around the released centre, in units of the released spread. False never
+    looks; a Centring says how.
     inference: True, or a Split of the budget, spends part of it on what confidence intervals need (`conf_int`,
     `score_interval`). Rows are then not clipped inside their bounds: only so are coefficients linear in the raw row.
     ledger: an account to charge; it needs declared classes. random_state: a seed, for tests; the certificate then says
@@ -43,6 +47,7 @@ class PrivateLogisticRegression(PrivateClassifier):
         radius: float | None = None,
         fit_intercept: bool = True,
         mechanism: str = "auto",
+        centre: bool | Centring = True,
         inference: bool | Split = False,
         ledger: Account | None = None,
         random_state: Any = None,
@@ -54,6 +59,7 @@ class PrivateLogisticRegression(PrivateClassifier):
             radius=radius,
             fit_intercept=fit_intercept,
             mechanism=mechanism,
+            centre=centre,
             inference=inference,
             ledger=ledger,
             random_state=random_state,

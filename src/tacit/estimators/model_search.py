@@ -73,7 +73,8 @@ class PrivateModelSearch(PrivateEstimator):
 
     def _become(self, winner: Searchable, kept: ModelFile) -> None:
         """Fit the winner from the file of the search."""
-        winner.restore(replace(kept, released={"vectors": kept.released["vectors"]}))
+        shared = {name: kept.released[name] for name in ("geometry", "vectors") if name in kept.released}
+        winner.restore(replace(kept, released=shared))
         self.best_estimator_ = winner
 
     def __sklearn_tags__(self) -> Any:

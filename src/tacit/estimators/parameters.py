@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from tacit.errors import ParameterError
+from tacit.mechanisms.centring import Centring
 from tacit.mechanisms.intervals import Split
 from tacit.privacy import as_budget, budget_from_dict
 
@@ -52,6 +53,8 @@ def _plain(name: str, value: Any) -> Any:
             return float(value)
         case Split():
             return {"split": asdict(value)}
+        case Centring():
+            return {"centring": asdict(value)}
         case BaseEstimator():
             return {"estimator": type(value).__name__, "parameters": plain_parameters(value)}
         case Mapping():
@@ -71,6 +74,8 @@ def _from_plain(stored: Any, domain: Any, models: Models) -> Any:
             return budget_from_dict(budget)
         case {"split": split}:
             return Split(**split)
+        case {"centring": centring}:
+            return Centring(**centring)
         case {"estimator": name, "parameters": parameters}:
             return estimator_from_plain(name, parameters, domain, models)
         case {"settings": settings}:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.arithmetic import Floats
-from tacit.domain import Domain, Encoding, Geometry, Outcome, Schema
+from tacit.domain import Domain, Encoding, Geometry, Outcome, Placement, Schema
 from tacit.estimators.admission import AdmittedRows, admit_rows, admit_table
 from tacit.estimators.declarations import encoding_of
 from tacit.estimators.estimator import PrivateEstimator
@@ -40,19 +40,23 @@ class PrivatePredictor(PrivateEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class with the highest score, or targets in the user's units."""
-        return self.kind.predicted(self._scores(X), self._declared.outcome)
+        return self.kind.predicted(self._scores(X), self._encoding().target)
 
     @abstractmethod
     def _geometry(self) -> Geometry:
-        """How rows are placed in the unit ball."""
+        """How rows are placed in the unit ball, by public facts."""
+
+    def _placement(self) -> Placement:
+        """How rows were placed for the fit."""
+        return self._geometry()
 
     def _encoding(self) -> Encoding:
         names = tuple(map(str, getattr(self, "feature_names_in_", ())))
-        return encoding_of(self._declared, self._geometry(), self.n_features_in_, names, self._units())
+        return encoding_of(self._declared, self._placement(), self.n_features_in_, names, self._units())
 
-    def _units(self) -> Outcome:
-        """What a score is decoded to: the declared target, unless the model has a link."""
-        return self._declared.outcome
+    def _units(self) -> Outcome | None:
+        """What a score is decoded to: None for the target as it was encoded, something else if the model has a link."""
+        return None
 
     def _keep_vectors(self, thetas: Floats, encoding: Encoding) -> None:
         """Set the coefficients, in encoded units and in the user's."""
@@ -68,7 +72,7 @@ class PrivatePredictor(PrivateEstimator):
         check_is_fitted(self)
         if isinstance(self._declared, Domain):
             admit_table(self, X, reset=False)
-        return linear_scores(X, self.encoded_coef_.T, self._declared, self._geometry())
+        return linear_scores(X, self.encoded_coef_.T, self._declared, self._placement())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

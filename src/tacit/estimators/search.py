@@ -10,6 +10,7 @@ from sklearn.base import MetaEstimatorMixin, clone
 
 from tacit.certificate import describe
 from tacit.errors import ParameterError
+from tacit.estimators.after_look import search_after_look
 from tacit.estimators.kinds import Part
 from tacit.estimators.linear import Searchable
 from tacit.estimators.model_file import ModelFile
@@ -107,13 +108,17 @@ class PrivateSearch(MetaEstimatorMixin, PrivateModelSearch):  # type: ignore[mis
         privacy, select_privacy = as_budget(model.privacy), as_budget(self.select_privacy)
         admitted = model.admit(X, y)
         part = only_part(model, admitted)
-        search = self._search(model, settings, Shape.of(admitted.rows), privacy, select_privacy)
         title = f"{self.method} search over {len(settings)} candidates"
+
+        def search(shape: Shape, rest: Budget) -> SearchJob:
+            planned = self._search(model, settings, shape, rest, select_privacy)
+            return SearchJob(planned, part, title, planned.winner_facts)
+
         return Order(
             type(self).__name__,
             plain_parameters(self),
             with_assumptions(admitted, "the candidates", "which positions train and which validate"),
-            SearchJob(search, part, title, search.winner_facts),
+            search_after_look(model.look_wanted(single_fit=False), admitted, privacy, search),
             privacy,
         )
 

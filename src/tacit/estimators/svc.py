@@ -9,6 +9,7 @@ from tacit.errors import ParameterError
 from tacit.estimators.classifier import PrivateClassifier
 from tacit.ledger import Account
 from tacit.losses import Hinge, HuberHinge
+from tacit.mechanisms.centring import Centring
 from tacit.mechanisms.intervals import Split
 from tacit.privacy import Budget
 
@@ -31,6 +32,7 @@ class PrivateLinearSVC(PrivateClassifier):
         radius: float | None = None,
         fit_intercept: bool = True,
         mechanism: str = "auto",
+        centre: bool | Centring = True,
         inference: bool | Split = False,
         ledger: Account | None = None,
         random_state: Any = None,
@@ -42,6 +44,7 @@ class PrivateLinearSVC(PrivateClassifier):
             radius=radius,
             fit_intercept=fit_intercept,
             mechanism=mechanism,
+            centre=centre,
             inference=inference,
             ledger=ledger,
             random_state=random_state,

@@ -11,9 +11,9 @@ import math
 
 from flint import arb
 
-from tacit.arithmetic import exact, largest_float, upper
+from tacit.arithmetic import exact, largest_float, lower, upper
 from tacit.errors import ParameterError
-from tacit.privacy.budgets import Approx
+from tacit.privacy.budgets import ZCDP, Approx, Budget
 
 _LARGEST_MU = 2.0**20  # δ(ε; μ) rounds to 1 there for every ε a budget may have
 
@@ -33,6 +33,18 @@ def gaussian_delta(epsilon: float, mu: float) -> float:
 def gaussian_mu(budget: Approx) -> float:
     """The largest sensitivity/σ whose profile stays within the budget, rounded down. By `gaussian-profile`."""
     return largest_float(lambda mu: gaussian_delta(budget.epsilon, mu) <= budget.delta, _LARGEST_MU)
+
+
+def gaussian_strength(budget: Budget) -> ZCDP:
+    """ρ = μ²/2 for the largest μ that an (ε, δ) budget allows, rounded down; a zCDP budget is its own.
+
+    Gaussian releases with Σ Δᵢ²/(2σᵢ²) ≤ ρ, each chosen after the ones before, keep the budget together: less noise
+    than through zCDP, for releases that are nothing but Gaussian noise on a sum. By `gaussian-composition`.
+    """
+    if not budget.own_delta:
+        return budget.zcdp_within()
+    mu = gaussian_mu(Approx(budget.amount, budget.own_delta))
+    return ZCDP(lower(lambda: exact(mu) ** 2 / 2))
 
 
 def _normal_cdf(x: arb) -> arb:

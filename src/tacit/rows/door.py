@@ -11,7 +11,17 @@ import numpy as np
 import scipy.sparse
 
 from tacit.arithmetic import Floats
-from tacit.domain import Domain, Encoding, Geometry, Schema, array_encoding, table_encoding, typed_columns
+from tacit.domain import (
+    Domain,
+    Encoding,
+    Geometry,
+    Placement,
+    Schema,
+    array_encoding,
+    placed_encoding,
+    public_geometry,
+    typed_columns,
+)
 from tacit.errors import SchemaError
 from tacit.rows.arrays import ArrayTable, array_table
 from tacit.rows.frames import FrameTable, frame_table
@@ -50,16 +60,16 @@ def open_rows(X: Any, y: object, declaration: Domain | Schema, geometry: Geometr
     return seal(X, y, declaration, geometry).open()
 
 
-def linear_scores(X: Any, theta: Floats, declaration: Domain | Schema, geometry: Geometry) -> Floats:
+def linear_scores(X: Any, theta: Floats, declaration: Domain | Schema, placement: Placement) -> Floats:
     """⟨x̃, θ⟩ for each row of a table to be predicted, encoded as for a fit; θ may have one column per class.
 
     Rows to predict are the caller's own: nothing here is private, and a declared number of rows does not bind them.
     """
     if scipy.sparse.issparse(X):
-        _, n, opening = _sparse(X, declaration, geometry)
+        _, n, opening = _sparse(X, declaration, placement)
     else:
         table = closed_table(X)
-        n, (_, opening) = table.n, _dense(table, declaration, geometry)
+        n, (_, opening) = table.n, _dense(table, declaration, placement)
     source = opening()
     read = source.reader()
     starts = range(0, n, source.block_rows)
@@ -83,28 +93,28 @@ def _check_length(table: ArrayTable | FrameTable, schema: Schema) -> None:
 
 
 def _dense(
-    table: ArrayTable | FrameTable, declaration: Domain | Schema, geometry: Geometry
+    table: ArrayTable | FrameTable, declaration: Domain | Schema, placement: Placement
 ) -> tuple[Encoding, Opening]:
     if isinstance(declaration, Schema):
         features = declaration.features
         chosen = table.select(list(features))
-        typed = table_encoding(declaration, geometry)
+        typed = placed_encoding(declaration, placement)
         in_place = all(feature.reads_numbers_as_they_are for feature in features.values())
         if in_place and isinstance(chosen, ArrayTable) and chosen.numeric:
             return typed, lambda: DenseSource(typed, chosen.numbers(), None)
         return typed, lambda: DenseSource(typed, *typed_columns(features, chosen.columns()))
     # Every column is a number; names, if any, become the names of the coefficients.
-    encoding = array_encoding(declaration, geometry, table.width, table.names)
+    encoding = array_encoding(declaration, public_geometry(placement), table.width, table.names)
     columns = table.all()
     return encoding, lambda: DenseSource(encoding, columns.numbers(), None)
 
 
-def _sparse(matrix: Any, declaration: Domain | Schema, geometry: Geometry) -> tuple[Encoding, int, Opening]:
+def _sparse(matrix: Any, declaration: Domain | Schema, placement: Placement) -> tuple[Encoding, int, Opening]:
     if isinstance(declaration, Schema):
         raise SchemaError(
             "X: found a scipy.sparse matrix with a Schema; expected a table or an array. Declare a Domain instead: "
             "a schema's bounds would turn the zeros into other numbers."
         )
     check_sparse(matrix)
-    encoding = array_encoding(declaration, geometry, matrix.shape[1])
+    encoding = array_encoding(declaration, public_geometry(placement), matrix.shape[1])
     return encoding, matrix.shape[0], lambda: SparseSource(encoding, sparse_table(matrix))

@@ -26,7 +26,7 @@ from tacit.noise import Entropy
 from tacit.privacy import Budget
 from tacit.rows import Rows, dense_block_rows, summation_error
 
-THEOREMS = ("centre-release", "blocked-sum", "noise-calibration", "certified-rounding", "composition")
+THEOREMS = ("centre-release", "released-encoding", "blocked-sum", "noise-calibration", "certified-rounding")
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,16 @@ class NoisySummary:
 
 @dataclass(frozen=True)
 class ColumnSummary:
-    """The noisy vector for n rows of a schema. target_weight: how many numbers a real target counts for; 0 for none."""
+    """The noisy vector for n rows of a schema.
+
+    target_weight: how many numbers a real target counts for; 0 for none. composed_by: what adds its charge to others.
+    """
 
     schema: Schema
     n: int
     charge: Budget
     target_weight: int = 0
+    composed_by: str = "composition"
 
     @cached_property
     def sensitivity(self) -> Sensitivity:
@@ -79,7 +83,7 @@ class ColumnSummary:
         """What the certificate says of this release."""
         return Facts(
             mechanism="centre and spread of the columns",
-            theorems=THEOREMS,
+            theorems=(*THEOREMS, self.composed_by),
             sensitivity=self.sensitivity,
             charge=self.charge,
             law=self.law,
@@ -87,7 +91,10 @@ class ColumnSummary:
             l2=0.0,
             radius=None,
             tolerance=0.0,
-            notes=(f"standard deviation of a released mean: {self.blur:.3g} of half a declared range",),
+            notes=(
+                f"a released mean has the standard deviation {self.blur:.3g}, in halves of a declared range",
+                "centres, scales, usual levels and radii that follow from it are released with the model",
+            ),
         )
 
     def __call__(self, rows: Rows, entropy: Entropy) -> NoisySummary:

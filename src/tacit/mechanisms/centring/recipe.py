@@ -20,13 +20,23 @@ from tacit.domain import Category, Number, ReleasedGeometry, Schema
 from tacit.errors import ParameterError
 from tacit.mechanisms.centring.column_summary import ColumnSummary, NoisySummary
 from tacit.mechanisms.laws import Vector
-from tacit.privacy import Budget
+from tacit.privacy import Budget, gaussian_strength
 
 LARGEST_VARIANCE = 0.25
 LARGEST_SCALE = 8.0
 LEAST_FLAG_VARIANCE = 0.0025
 LEAST_SHARE_AWAY = 0.02
 TARGET_DEVIATIONS = 2.5  # where a real target is clipped
+
+
+@dataclass(frozen=True)
+class Shares:
+    """What the look may cost, what is left for the fit, what both keep together, and why they add up to that."""
+
+    look: Budget
+    rest: Budget
+    whole: Budget
+    composed_by: str
 
 
 @dataclass(frozen=True)
@@ -58,15 +68,24 @@ class Centring:
                 f"a Centring has shares between 0 and 1 and positive sizes, got {self}; try Centring(edge=1.5)"
             )
 
-    def shares(self, budget: Budget) -> tuple[Budget, Budget]:
-        """(summary, fit): together at most the budget. By `composition`."""
-        share = Fraction(repr(self.gaussian_share if budget.allows_gaussian else self.pure_share))
-        return budget.share(share), budget.share(1 - share)
+    def shares(self, budget: Budget, *, gaussian: bool = False) -> Shares:
+        """What look and fit may cost. gaussian: whether the fit, too, is Gaussian noise on a sum.
 
-    def summary(self, schema: Schema, n: int, charge: Budget) -> ColumnSummary | None:
-        """The look that this charge buys; None where it would not be sharp enough. Decided by public facts."""
-        summary = ColumnSummary(schema, n, charge, self.target_weight)
-        return summary if summary.blur <= self.largest_blur else None
+        Then an (ε, δ) budget is shared as the strength of one Gaussian release, by `gaussian-composition`; otherwise
+        as the budget that adds up and implies it, by `composition`.
+        """
+        share = Fraction(repr(self.gaussian_share if budget.allows_gaussian else self.pure_share))
+        exact_strength = gaussian and budget.own_delta > 0
+        if exact_strength:
+            strength = gaussian_strength(budget)
+            return Shares(strength.share(share), strength.share(1 - share), budget, "gaussian-composition")
+        whole = budget.additive()
+        return Shares(whole.share(share), whole.share(1 - share), budget, "composition")
+
+    def look(self, schema: Schema, n: int, shares: Shares) -> ColumnSummary | None:
+        """The look that its share buys; None where it would not be sharp enough. Decided by public facts."""
+        look = ColumnSummary(schema, n, shares.look, self.target_weight, shares.composed_by)
+        return look if look.blur <= self.largest_blur else None
 
     def geometry(self, release: ColumnSummary, noisy: NoisySummary) -> ReleasedGeometry:
         """Where rows are placed after the look."""
@@ -92,7 +111,7 @@ class Centring:
             zero_levels=tuple(modes),
             radius=radius,
             l1_radius=None if release.charge.allows_gaussian else reach * length,
-            constant=self.constant * radius,
+            constant=self.constant,
             edge=self.edge,
             category=self.category,
             binary=0.5,
