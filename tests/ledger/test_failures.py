@@ -94,6 +94,45 @@ def check_read_only(ledger: Ledger, folder: Path) -> None:
     assert account.spent.epsilon == 1.0
 
 
+def test_a_read_only_directory_can_be_read_and_refuses_charges():
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with Ledger(folder / "budget.db") as ledger:
+            ledger.open("a", limit=5.0).run(1.0, b"", lambda: b"")
+        check_read_only_directory(folder)
+
+
+def check_read_only_directory(folder: Path) -> None:
+    """Nobody has it open: no log lies beside the file, and none can be put there."""
+    assert [path.name for path in folder.iterdir()] == ["budget.db"]
+    folder.chmod(0o555)
+    try:
+        for mode in (0o444, 0o666):
+            (folder / "budget.db").chmod(mode)
+            result = run(SPEND_READ_ONLY, str(folder / "budget.db"))
+            assert result.stdout.startswith("1.0\n"), result.stderr
+            assert "must exist and be writable" in result.stdout
+            assert "computed" not in result.stdout
+    finally:
+        folder.chmod(0o755)
+    assert [path.name for path in folder.iterdir()] == ["budget.db"]
+
+
+def test_a_log_beside_the_file_is_read_in_a_read_only_directory():
+    """Somebody has the ledger open: the newest charge is in the log."""
+    with tempfile.TemporaryDirectory() as name, Ledger(Path(name) / "budget.db") as ledger:
+        account = ledger.open("a", limit=5.0)
+        account.run(1.0, b"", lambda: b"")
+        for path in Path(name).iterdir():
+            path.chmod(0o666)
+        Path(name).chmod(0o555)
+        try:
+            result = run(SPEND_READ_ONLY, ledger.url)
+        finally:
+            Path(name).chmod(0o755)
+        assert result.stdout.startswith("1.0\n"), result.stderr
+
+
 def test_a_file_that_cannot_be_made_is_an_error(tmp_path):
     with pytest.raises(LedgerError, match="directory must exist"):
         Ledger(tmp_path / "nowhere" / "budget.db")

@@ -4,12 +4,13 @@ import copy
 import os
 import pickle
 import threading
+import traceback
 
 import joblib
 import pytest
 from sklearn.base import BaseEstimator, clone
 
-from tacit.errors import BudgetExceeded
+from tacit.errors import BudgetExceeded, LedgerError, ParameterError
 from tacit.ledger import Ledger
 
 
@@ -114,3 +115,67 @@ def test_passwords_are_not_shown(postgres_server):
     ledger = Ledger(url)
     assert password in ledger.url
     assert password not in repr(ledger) + repr(ledger.open("a", limit=1.0))
+    with pytest.raises(LedgerError) as caught:
+        ledger.account("b")
+    assert password not in str(caught.value)
+
+
+SECRET = "swordfish"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"postgresql://u:{SECRET}@h/db",
+        f"postgres://u:{SECRET}@h:5432/db",
+        f"postgresql://u@h/db?password={SECRET}",
+        f"postgresql://h/db?user=u&password={SECRET}&connect_timeout=3",
+        f"postgresql:///db?host=/run/postgresql&password={SECRET}",
+        f"postgresql://u:%40{SECRET}%2F@h/db",
+        f"postgresql://u:x:{SECRET}@h/db",
+        f"postgresql://u:x#{SECRET}@h/db",
+        f"postgresql://u:x?{SECRET}@h/db",
+        f"postgresql://u:[{SECRET}]@h/db",
+        f"postgresql://u:{SECRET}@[::1]:5432/db",
+        f"postgresql://u:{SECRET}@h1:1,h2:2/db",
+        f"postgresql://u%40tenant:{SECRET}@h/db?options=-csearch_path%3Dname",
+        f"postgresql://u@h/db?sslpassword={SECRET}",
+        f"postgresql://u@h/db?password=x@{SECRET}",
+    ],
+)
+def test_the_place_of_a_url_has_no_secret(url):
+    from tacit.ledger.postgres import PostgresStore
+
+    place = PostgresStore(url, 1.0).place
+    assert SECRET not in place
+    assert "dbname=db" in place
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"postgresql://u:x@{SECRET}@h/db",
+        f"postgresql://u:{SECRET}@x@h/db",
+        f"postgresql://u:x/{SECRET}@h/db",
+        f"postgresql://u:{SECRET}/x@h/db",
+        f"postgresql://u:1234/{SECRET}@h/db",
+        f"postgresql://u:{SECRET} x@h/db",
+        f"postgresql://u:{SECRET}%@h/db",
+        f"postgresql://u@h/db?passwort={SECRET}",
+        f"postgresql+psycopg://u:{SECRET}@h/db",
+        f"mysql://u:{SECRET}@h/db",
+        f"host=h user=u password={SECRET}",
+    ],
+)
+def test_a_url_that_cannot_be_read_is_not_shown(url):
+    with pytest.raises(ParameterError) as caught:
+        Ledger(url)
+    told = "".join(traceback.format_exception(caught.value, chain=True)).replace(repr(url), "")
+    assert SECRET not in str(caught.value)
+    assert "ProgrammingError" not in told
+
+
+def test_a_server_that_cannot_be_reached_is_told_without_the_password():
+    with pytest.raises(LedgerError, match="PostgreSQL") as caught:
+        Ledger(f"postgresql://u:{SECRET}@127.0.0.1:1/db", timeout=1.0)
+    assert SECRET not in "".join(traceback.format_exception(caught.value)).replace(f"u:{SECRET}@127", "")

@@ -169,7 +169,11 @@ def open_store(url: str | Path, timeout: float) -> Store:
     if text.startswith("sqlite:///"):
         return SqliteStore(Path(text.removeprefix("sqlite:///")), timeout)
     if "://" in text or not text or text == ":memory:":
-        raise ParameterError(f"a ledger is a file path, sqlite:///path or postgresql://…, got {text!r:.80}")
+        scheme, separator, _ = text.partition("://")  # the rest may hold a password
+        shown = f"{scheme}://…" if separator else text
+        raise ParameterError(f"a ledger is a file path, sqlite:///path or postgresql://…, got {shown!r:.80}")
+    if "password=" in text:
+        raise ParameterError("a PostgreSQL ledger is named by a URL, postgresql://user:password@host/database")
     return SqliteStore(Path(text), timeout)
 
 

@@ -1,16 +1,16 @@
 """A ledger in a PostgreSQL database, for a team: the same statements, one writer at a time, synchronous commits."""
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tacit.errors import LedgerError
+from tacit.errors import LedgerError, ParameterError
 from tacit.ledger.store import ProcessLocal, Row, Session
 from tacit.ledger.tables import TABLES
 
 try:
     import psycopg
+    from psycopg.conninfo import conninfo_to_dict, make_conninfo
 except ImportError as error:  # pragma: no cover
     raise LedgerError('a postgresql:// ledger needs the driver: pip install "tacit-dp[postgres]"') from error
 
@@ -32,6 +32,7 @@ class PostgresStore:
     """Tables in the database the URL names; the user needs the right to create them once."""
 
     def __init__(self, url: str, timeout: float) -> None:
+        self.place = shown_place(url)
         self._url = url
         self._timeout = timeout
         self._handle = ProcessLocal(self._connect)
@@ -40,11 +41,6 @@ class PostgresStore:
     def url(self) -> str:
         """The URL as it was given."""
         return self._url
-
-    @property
-    def place(self) -> str:
-        """The URL without the password."""
-        return re.sub(r"(://[^:/@]*):[^@]*@", r"\1:…@", self._url)
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
@@ -120,6 +116,25 @@ class PostgresStore:
             ) from error
         except psycopg.Error as error:
             raise LedgerError(f"PostgreSQL: {str(error).strip()}. Nothing was booked") from error
+
+
+_SHOWN = ("user", "host", "port", "dbname", "options")
+
+
+def shown_place(url: str) -> str:
+    """Where a URL leads, in psycopg's own reading of it and without its secrets."""
+    before_path, _, path = url.partition("?")[0].partition("://")[2].partition("/")
+    try:
+        if "@" in path or before_path.count("@") > 1:  # part of a password would be taken for a host or a database
+            raise psycopg.ProgrammingError
+        read = conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        raise ParameterError(
+            "this postgresql:// URL cannot be read (it is not shown, it may hold a password); it looks like "
+            "postgresql://user:password@host:port/database, with @ : / ? # % and spaces inside a name or password "
+            "written as %40 %3A %2F %3F %23 %25 %20"
+        ) from None
+    return f"PostgreSQL, {make_conninfo(**{name: str(read[name]) for name in _SHOWN if name in read})}"
 
 
 class _PostgresSession:

@@ -1,5 +1,6 @@
 """A ledger in one SQLite file: write-ahead log, an fsync for every commit, one writer at a time."""
 
+import os
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -89,9 +90,14 @@ class SqliteStore:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
+            finally:
+                if self._is_frozen():  # read without a lock, so nothing is remembered of it
+                    self._handle.close()
 
     def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self.path, timeout=self._timeout, isolation_level=None, check_same_thread=False)
+        if self._is_frozen():
+            return self._open(f"{self.path.as_uri()}?mode=ro&immutable=1")
+        connection = self._open(self.path.as_uri())
         try:
             self._use_write_ahead_log(connection)
             connection.execute("PRAGMA synchronous = FULL")  # with NORMAL a power cut may undo a committed charge
@@ -100,6 +106,17 @@ class SqliteStore:
             connection.close()
             raise
         return connection
+
+    def _open(self, uri: str) -> sqlite3.Connection:
+        return sqlite3.connect(uri, uri=True, timeout=self._timeout, isolation_level=None, check_same_thread=False)
+
+    def _is_frozen(self) -> bool:
+        """Whether the file can be read and no log can be put beside it, in a directory that is read-only.
+
+        Without a log the file alone is the ledger and may be read as it is; one that is there must be read too.
+        """
+        logs = [self.path.with_name(f"{self.path.name}{end}") for end in ("-wal", "-shm")]
+        return not os.access(self.path.parent, os.W_OK) and self.path.is_file() and not any(map(Path.exists, logs))
 
     def _use_write_ahead_log(self, connection: sqlite3.Connection) -> None:
         """Changing the journal mode ignores the busy timeout, so processes that meet here have to try again."""
