@@ -8,12 +8,12 @@ from scipy.stats import laplace, norm
 
 from tacit import noise
 from tacit.audit import Case, Finding, bound_from_draws, law_holds, own_cases, pair_loss, worst_pair
-from tacit.audit.own import HIGH, L2, LOW, ROWS
+from tacit.audit.own import CROWDED, HIGH, L2, LOW, ROWS, tilt_scale
 from tacit.audit.targets import draw
 from tacit.audit.tilted import TiltedLogistic, tilted_pair_loss, tilted_score
 from tacit.domain import Domain, Geometry
 from tacit.errors import ParameterError
-from tacit.losses import Logistic
+from tacit.losses import CappedLogistic, Logistic
 from tacit.mechanisms.laws import SphericalLaplace
 from tacit.mechanisms.objective import ObjectivePerturbation
 from tacit.mechanisms.output import OutputPerturbation
@@ -90,16 +90,28 @@ def test_output_perturbation_stays_within_its_exact_loss_and_a_quiet_mutant_does
 @pytest.mark.statistical
 def test_objective_perturbation_stays_within_its_exact_loss_and_a_quiet_mutant_does_not():
     problem = Problem(line(), Logistic(), L2)
-    tilts = [TiltedLogistic(rows, ROWS * L2, 2 / (1 - 2**-10 - np.log(1.25))) for rows in (HIGH, LOW)]
+    tilts = [TiltedLogistic(rows, ROWS * L2, tilt_scale(1.0)) for rows in (HIGH, LOW)]
     loss, score = tilted_pair_loss(*tilts) + 2**-10, tilted_score(*tilts)
     assert_within_exact_loss(ObjectivePerturbation(problem, Pure(1.0)), loss, score)
     with pytest.raises(AssertionError):
         assert_within_exact_loss(QuietObjective(problem, Pure(1.0)), loss, score)
 
 
+def test_the_capped_loss_attains_its_whole_budget_on_the_crowded_pair():
+    tilts = [TiltedLogistic(rows, ROWS * L2, tilt_scale(0.5), 0.5) for rows in CROWDED]
+    assert tilted_pair_loss(*tilts) + 2**-10 == pytest.approx(1.0, abs=1e-6)
+    mechanism = ObjectivePerturbation(Problem(line(), CappedLogistic(), L2), Pure(1.0))
+    assert mechanism.law.scale == pytest.approx(tilt_scale(0.5), rel=1e-9)
+    assert ObjectivePerturbation(Problem(line(), Logistic(), L2), Pure(1.0)).law.scale == pytest.approx(
+        tilt_scale(1.0), rel=1e-6
+    )
+    curvature_dropped = [TiltedLogistic(rows, ROWS * L2, 1 / (1 - 2**-10), 0.5) for rows in CROWDED]
+    assert tilted_pair_loss(*curvature_dropped) > 1.1
+
+
 @pytest.mark.statistical
 def test_the_exact_density_of_a_tilted_minimum_is_that_of_the_mechanism():
-    tilted = TiltedLogistic(HIGH, ROWS * L2, 2 / (1 - 2**-10 - np.log(1.25)))
+    tilted = TiltedLogistic(HIGH, ROWS * L2, tilt_scale(1.0))
     grid = np.linspace(-40, 40, 400_001)
     mass = np.exp(tilted.log_density(grid))
     steps = np.concatenate([[0.0], np.cumsum((mass[1:] + mass[:-1]) / 2 * np.diff(grid))])

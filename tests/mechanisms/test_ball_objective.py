@@ -14,7 +14,8 @@ from mechanisms_support import Floats, Table, log_gaussian, log_spherical
 from tacit.domain import Norms
 from tacit.losses import Squared
 from tacit.mechanisms.laws import SphericalLaplace
-from tacit.mechanisms.objective_noise import ZCDP_CURVATURE, objective_laws
+from tacit.mechanisms.objective_noise import objective_laws
+from tacit.mechanisms.objective_zcdp import WORST_PRICE
 from tacit.mechanisms.problem import Problem, Shape
 from tacit.privacy import Approx, Pure
 
@@ -155,11 +156,11 @@ def check_renyi(first: Table, second: Table, radius: float, sigma: float, rho: f
 @pytest.mark.parametrize(("radius", "pair"), PAIRS)
 def test_renyi_divergences_stay_below_the_line_on_the_disc(radius, pair):
     sigma = 5.0
-    check_renyi(*pair, radius, sigma, 2 * (radius + 1) ** 2 / sigma**2 + ZCDP_CURVATURE / pair[0].penalty ** 2)
+    check_renyi(*pair, radius, sigma, 2 * (radius + 1) ** 2 / sigma**2 + WORST_PRICE / pair[0].penalty ** 2)
 
 
 @pytest.mark.proof("objective-zcdp")
 def test_half_the_noise_fails_on_the_disc():
     radius, pair = PAIRS[0]
     with pytest.raises(AssertionError):
-        check_renyi(*pair, radius, 2.5, 2 * (radius + 1) ** 2 / 5.0**2 + ZCDP_CURVATURE / pair[0].penalty ** 2)
+        check_renyi(*pair, radius, 2.5, 2 * (radius + 1) ** 2 / 5.0**2 + WORST_PRICE / pair[0].penalty ** 2)

@@ -20,7 +20,7 @@ from tacit.audit.targets import Batches
 from tacit.audit.tilted import TiltedLogistic, tilted_pair_loss, tilted_score
 from tacit.domain import Domain, Geometry
 from tacit.estimators import PrivateLogisticRegression
-from tacit.losses import Logistic, Squared
+from tacit.losses import CappedLogistic, Logistic, Squared
 from tacit.mechanisms import (
     FINISHING_SHARE,
     TARGET_WEIGHT,
@@ -35,11 +35,13 @@ from tacit.mechanisms import (
 )
 from tacit.mechanisms.accuracy import InteractiveAboveThreshold, TwoSidedNoise
 from tacit.privacy import Approx, Pure, gaussian_mu
-from tacit.rows import open_rows
+from tacit.rows import Rows, open_rows
 
 ENTROPY = noise.SystemEntropy()
 ROWS, L2 = 4, 0.25
 HIGH, LOW = ((1.0, 1.0), *[(0.0, 1.0)] * (ROWS - 1)), ((1.0, -1.0), *[(0.0, 1.0)] * (ROWS - 1))
+
+CROWDED = ((1.0, 1.0), *[(1.0, -1.0)] * (ROWS - 1)), ((1.0, -1.0),) * ROWS
 
 
 def own_cases(effort: float = 1.0) -> list[Case]:
@@ -144,10 +146,12 @@ def _mechanism_cases(runs: int) -> list[Case]:
     tilted = ObjectivePerturbation(Problem(line, Logistic(), L2), Pure(1.0))
     covariance, symmetric = (CovariancePerturbation(plane, Pure(1.0), norm) for norm in (Frobenius(), Nuclear()))
     functional = FunctionalMechanism(line, Squared(), Pure(1.0))
-    tilts = tuple(TiltedLogistic(rows, ROWS * L2, _tilt_scale(1.0)) for rows in (HIGH, LOW))
+    tilts = tuple(TiltedLogistic(rows, ROWS * L2, tilt_scale(1.0)) for rows in (HIGH, LOW))
+    capped = ObjectivePerturbation(Problem(line, CappedLogistic(), L2), Pure(1.0))
+    capped_tilts = tuple(TiltedLogistic(rows, ROWS * L2, tilt_scale(0.5), 0.5) for rows in CROWDED)
     output_loss = pair_loss.output_pair_loss(HIGH, LOW, L2)
     estimator = PrivateLogisticRegression(
-        privacy=1.0, domain=Domain(classes=(0, 1)), l2=L2, fit_intercept=False, mechanism="output"
+        privacy=1.0, domain=Domain(classes=(0, 1)), l2=L2, fit_intercept=False, mechanism="output", loss="logistic"
     )
     features = np.eye(ROWS)[:, :1]
     labels = np.ones(ROWS, dtype=int), np.array([0, *[1] * (ROWS - 1)])
@@ -158,6 +162,12 @@ def _mechanism_cases(runs: int) -> list[Case]:
             1.0,
             tilted_pair_loss(*tilts) + FINISHING_SHARE,
             _bound(tilted, worst_pair(tilted), runs, tilted_score(tilts[1], tilts[0])),
+        ),
+        Case(
+            "objective perturbation, capped loss",
+            1.0,
+            tilted_pair_loss(*capped_tilts) + FINISHING_SHARE,
+            _bound(capped, crowded_pair(), runs, tilted_score(*capped_tilts)),
         ),
         Case(
             "covariance perturbation",
@@ -214,6 +224,17 @@ def _nearer_moments(norm: Literal["fro", "nuc"]) -> Callable[[Floats], Floats]:
     return score
 
 
-def _tilt_scale(epsilon: float) -> float:
-    """2/ε' with ε' = ε(1 − finishing share) − log(1 + ¼/(nλ)): written out again, from the theorem."""
-    return float(2 / (epsilon * (1 - FINISHING_SHARE) - np.log1p(0.25 / (ROWS * L2))))
+def tilt_scale(steepest: float, epsilon: float = 1.0) -> float:
+    """The least s with (c + p)/s + log(1 + p(1 − p)/(nλ)) ≤ ε' for all slopes p ≤ c: again, from the theorem."""
+    p = np.linspace(0, steepest, 100_001)
+    left = epsilon * (1 - FINISHING_SHARE) - np.log1p(p * (1 - p) / (ROWS * L2))
+    return float(np.max((steepest + p) / left))
+
+
+def crowded_pair() -> tuple[Rows, Rows]:
+    """z against −z among rows −z: just above 0 the first is curved and nothing else is."""
+    first, second = (
+        open_rows(np.array([[x] for x, _ in rows]), np.array([y for _, y in rows]), Domain(), Geometry(constant=None))
+        for rows in CROWDED
+    )
+    return first, second

@@ -3,6 +3,8 @@
 θ = argmin Σ log(1 + e^(−y x θ)) + (w/2)θ² + bθ  solves  b = −(wθ − Σ yx σ(−yxθ)), which is one to one in θ, so
 
     log p(θ) = −|b(θ)|/s − log 2s + log(w + Σ x² σ(xθ)σ(−xθ))    for b ~ Laplace(s).
+
+With a cap c, slopes are min(c, σ(−yxθ)), and where that is c there is no curvature.
 """
 
 import math
@@ -19,19 +21,20 @@ GRID = 200_000
 
 @dataclass(frozen=True)
 class TiltedLogistic:
-    """Rows (x, ±1), the weight w of θ²/2 beside the sum of losses, and the scale s of the tilt b."""
+    """Rows (x, ±1), the weight w of θ²/2 beside the sum of losses, the scale s of the tilt b, the cap of slopes."""
 
     rows: tuple[tuple[float, float], ...]
     weight: float
     scale: float
+    cap: float = 1.0
 
     def log_density(self, theta: Floats) -> Floats:
         """Logarithm of the density of the released θ."""
         slope, curvature = self.weight * theta, np.full_like(theta, self.weight)
         for x, y in self.rows:
-            miss = expit(-y * x * theta)
+            miss = np.minimum(expit(-y * x * theta), self.cap)
             slope = slope - y * x * miss
-            curvature = curvature + x * x * miss * (1 - miss)
+            curvature = curvature + x * x * miss * (1 - miss) * (miss < self.cap)
         return -np.abs(slope) / self.scale - math.log(2 * self.scale) + np.log(curvature)
 
     @property

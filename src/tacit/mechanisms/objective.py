@@ -19,6 +19,7 @@ import numpy as np
 
 from tacit.arithmetic import UNIT_ROUNDOFF, exact, reduced, upper
 from tacit.errors import ParameterError
+from tacit.losses import Loss
 from tacit.mechanisms.erm import certified_tilted_minimum, public_tilted_reach, public_tilted_tolerance
 from tacit.mechanisms.laws import Laplace, NoiseLaw, SphericalLaplace, Vector
 from tacit.mechanisms.objective_noise import currencies, objective_laws, too_little_l2
@@ -39,13 +40,14 @@ class Tilt:
     paid: Budget
     finish: Pure
 
-    def theorems(self, charge: Budget) -> tuple[str, ...]:
+    def theorems(self, charge: Budget, loss: Loss) -> tuple[str, ...]:
         """What proves the tilted minimum, and its conversion if it is charged in another currency."""
+        tied = ("slope-and-curvature",) if loss.curvature_tie.quadratic else ()
         match self.paid:
             case Pure():
-                return ("objective-pure",) if charge == self.paid else ("objective-pure", "pure-to-zcdp")
+                return ("objective-pure", *tied, *(() if charge == self.paid else ("pure-to-zcdp",)))
             case Approx():
-                return ("objective-gaussian",)
+                return ("objective-gaussian", *tied)
             case ZCDP():
                 return ("objective-zcdp",)
             case _:
@@ -141,7 +143,7 @@ class ObjectivePerturbation:
             Facts(
                 mechanism="objective perturbation",
                 theorems=(
-                    *self.tilt.theorems(self.charge),
+                    *self.tilt.theorems(self.charge, problem.loss),
                     *(problem.change_theorems if isinstance(self.law, SphericalLaplace) else ()),
                     "approximate-minimum",
                     "noise-reach",

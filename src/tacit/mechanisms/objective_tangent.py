@@ -35,6 +35,11 @@ class Tangent:
     at_zero: float
     at_steepest: float
 
+    @property
+    def largest(self) -> float:
+        """No curvature term is larger."""
+        return max(self.at_zero, self.at_steepest)
+
 
 def tangent(problem: Problem, steepness: float) -> Tangent:
     """The tangent at a slope p₀ between that of the largest curvature (steepness 0) and the steepest (1).
