@@ -202,7 +202,7 @@ class PrivateLinearModel(WithIntervals, PrivatePredictor):
     def _title(self, certificate: Certificate) -> str:
         fits = certificate.releases[0 if self._released_geometry is None else 1 :]  # a look comes before all others
         fit = fits[0 if self._evidence else -1]["mechanism"]
-        return f"{type(self).__name__}: {fit}" + ("" if certificate.private else f" — {SEAL}")
+        return f"{type(self).__name__}: {fit}, {self._loss().name} loss" + ("" if certificate.private else f" — {SEAL}")
 
     def _coefficient_names(self) -> tuple[str, ...]:
         names = (*self._encoding().feature_names, "(intercept)")

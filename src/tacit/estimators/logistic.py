@@ -40,7 +40,7 @@ class PrivateLogisticRegression(PrivateClassifier):
     def __init__(
         self,
         *,
-        loss: str = "logistic",
+        loss: str = "auto",
         privacy: Budget | float = 1.0,
         domain: Domain | Schema | None = None,
         l2: float | None = None,

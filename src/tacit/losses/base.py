@@ -67,6 +67,7 @@ class Loss(ABC):
     A new loss gives value, slope, slope_and_curvature and constants; what else it states has a default that is true of
     every convex loss, or claims nothing.
 
+    name: what certificates and summaries call it, before the word loss.
     smooth: φ is differentiable with a Lipschitz slope.
     labels: y is ±1; otherwise it is a number with |y| ≤ target_bound.
     quadratic: Σφ = ½θᵀ(Σxxᵀ)θ − (Σyx)ᵀθ + ½Σy², so the rows need to be read only once.
@@ -78,6 +79,7 @@ class Loss(ABC):
     scoring_cap: held-out rows are scored by min(φ, scoring_cap); labels by a ramp instead.
     """
 
+    name: ClassVar[str]
     smooth: ClassVar[bool] = True
     labels: ClassVar[bool] = False
     quadratic: ClassVar[bool] = False

@@ -15,6 +15,7 @@ from tacit.losses.base import Loss, LossConstants, checked_score_bound
 class Hinge(Loss):
     """φ(s, y) = max(0, 1 − ys); the slope is the subgradient −y·1[ys < 1], the curvature 0 almost everywhere."""
 
+    name = "hinge"
     smooth = False
     labels = True
     one_sided_slope = True
@@ -40,6 +41,8 @@ class HuberHinge(Loss):
 
     φ = 0 for z ≥ 1 + h,  (1 + h − z)²/(4h) for |1 − z| ≤ h,  1 − z for z ≤ 1 − h.
     """
+
+    name = "Huber hinge"
 
     width: float = 0.5
 

@@ -16,6 +16,8 @@ class Huber(Loss):
     φ = ½r² for |r| ≤ h,  h(|r| − h/2) beyond;   φ' = min(h, max(−h, r)),   φ'' = 1 for |r| ≤ h, else 0.
     """
 
+    name = "Huber"
+
     threshold: float = 0.05
 
     def __post_init__(self) -> None:

@@ -21,6 +21,7 @@ from tacit.losses.base import (
 class Logistic(Loss):
     """φ(s, y) = log(1 + e^(−ys)); φ' = −y p and φ'' = p(1 − p) with p = 1/(1 + e^(ys))."""
 
+    name = "logistic"
     labels = True
     one_sided_slope = True
     likelihood = True
@@ -91,6 +92,7 @@ class CappedLogistic(Loss):
     A score is not a log odds; `probability` turns it into what it stands for.
     """
 
+    name = "capped logistic"
     labels = True
     one_sided_slope = True
 

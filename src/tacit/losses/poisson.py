@@ -30,6 +30,8 @@ SMALLEST_START = 2.0**-30
 class Poisson(Loss):
     """φ' = m(s) − t in [−1, 1], φ'' ≤ κ; start: ρ₀ = m(0), bend: κ, where the exponential ends."""
 
+    name = "Poisson"
+
     start: float = 0.1
     bend: float = 1.0
 

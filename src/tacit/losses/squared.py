@@ -15,6 +15,8 @@ from tacit.losses.base import Expansion, Loss, LossConstants, checked_score_boun
 class Squared(Loss):
     """φ(s, y) = ½(y − s)² with |y| ≤ target_bound; φ' = s − y, φ'' = 1."""
 
+    name = "squared"
+
     target_bound: float = 1.0
 
     quadratic = True

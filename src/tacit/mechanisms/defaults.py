@@ -2,7 +2,9 @@
 
 Objective perturbation, b with standard deviation s in each coordinate, N = s√d/n:
 
-    λ = max(0.7 N^1.5, least λ whose curvature term makes the noise at most 1/0.85 as large)
+    λ = max(0.7 N √(N/c), least λ whose curvature term makes the noise at most 1/0.85 as large)
+
+c is the steepest slope of a classifier's loss (½ for the capped logistic loss), 1 otherwise.
 
 λ ~ N would be right if curvature were negligible, λ ~ N² if it dominated; 1.5 was the best exponent on real tables.
 Noise grows as 1/ε', so the curvature may cost 15 % of an ε; it grows as 1/√ρ', so it may cost 1 − 0.85² of a ρ.
@@ -30,7 +32,9 @@ def objective_l2(shape: Shape, loss: Loss, budget: Budget, radius: float | None)
     """λ for objective perturbation."""
     probe = Problem(shape, loss, 1.0, radius)
     spread = quietest_deviation(probe, budget) * math.sqrt(shape.width) / shape.n
-    return max(NOISE_FACTOR * math.pow(spread, NOISE_POWER), least_l2(probe, budget, curvature_share(budget)))
+    steepest = min(1.0, probe.steepest_slope) if loss.labels else 1.0
+    pull = NOISE_FACTOR * math.pow(spread, NOISE_POWER) / math.sqrt(steepest)
+    return max(pull, least_l2(probe, budget, curvature_share(budget)))
 
 
 def curvature_share(budget: Budget) -> float:

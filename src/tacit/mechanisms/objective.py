@@ -157,7 +157,7 @@ class ObjectivePerturbation:
                 l2=problem.l2,
                 radius=problem.radius,
                 tolerance=self.tolerance,
-                notes=(*self.notes, finish),
+                notes=(f"{problem.loss.name} loss", *self.notes, finish),
             ),
         )
 

@@ -64,7 +64,7 @@ class OutputPerturbation:
                 l2=self.problem.l2,
                 radius=self.problem.radius,
                 tolerance=self.tolerance,
-                notes=self.notes,
+                notes=(f"{self.problem.loss.name} loss", *self.notes),
             ),
         )
 
