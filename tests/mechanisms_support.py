@@ -36,6 +36,12 @@ def slope_and_curvature(loss: str, score: Floats, y: float) -> tuple[Floats, Flo
     """φ'(s, y) and φ''(s, y)."""
     if loss == "squared":
         return score - y, np.ones_like(score)
+    if loss == "huber, threshold 1":
+        return np.clip(score - y, -1.0, 1.0), np.where(np.abs(score - y) < 1.0, 1.0, 0.0)
+    if loss == "poisson, start 0.1, bend 0.5":
+        bent = np.log(5.0)
+        mean = np.minimum(0.1 * np.exp(np.minimum(score, bent)) + 0.5 * np.maximum(score - bent, 0.0), 1.0)
+        return mean - (1.0 + y) / 2.0, np.where(mean < 1.0, np.minimum(mean, 0.5), 0.0)
     margin = y * score
     if loss == "logistic":
         p = sigmoid(-margin)

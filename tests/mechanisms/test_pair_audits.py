@@ -14,6 +14,7 @@ part of that loss, so that no audit is empty.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -231,16 +232,21 @@ def test_functional_mechanism(loss):
 def objective_case(loss: Any, budget: Budget, law_type: type) -> tuple[ObjectivePerturbation, Any, Any]:
     """Two opposite rows with nλ = 4: near θ = 0 both pull with full slope (Huber) or half of it (logistic)."""
     norm = "l1" if law_type is Laplace else "l2"
-    tables = tuple(rows_of([[x, 0.0]], [1], norm=norm) for x in (1.0, -1.0))
+    tables = tuple(rows_of([[x, 0.0]], [1], classify=loss.labels, norm=norm) for x in (1.0, -1.0))
     mechanism = ObjectivePerturbation(Problem(Shape.of(tables[0]), loss, 4.0), budget)
     assert isinstance(mechanism.law, law_type)
-    name = {Logistic: "logistic", HuberHinge: "huber"}[type(loss)]
+    name = {
+        Logistic(): "logistic",
+        HuberHinge(0.5): "huber",
+        Huber(1.0): "huber, threshold 1",
+        Poisson(0.1, 0.5): "poisson, start 0.1, bend 0.5",
+    }[loss]
     return mechanism, tables, tuple(Table((((x, 0.0), 1.0, 1.0),), name, 4.0) for x in (1.0, -1.0))
 
 
 def reference_scale(loss: Any, budget: Budget) -> float:
     """The textbook scale for the part of the budget that is not kept for the finish."""
-    eta = (0.25 if isinstance(loss, Logistic) else 1.0) / 4.0
+    eta = {Logistic: 0.25, Poisson: 0.5}.get(type(loss), 1.0) / 4.0
     match budget:
         case Pure(epsilon):
             return 2 / (epsilon * (1 - 2.0**-10) - math.log1p(eta))
@@ -278,18 +284,19 @@ def exact_epsilon(first: Table, second: Table, law: Any, delta: float) -> float:
     return high
 
 
+TILTED = [(Pure(2.0), SphericalLaplace), (Pure(2.0), Laplace), (ZCDP(2.0), Gaussian)]
+TILTED_CASES = [
+    *product([Logistic(), HuberHinge(0.5), Huber(1.0), Poisson(0.1, 0.5)], TILTED),
+    *product([Logistic(), HuberHinge(0.5)], [(Approx(2.0, WIDE_DELTA), Gaussian)]),
+]
+
+
 @pytest.mark.proof("approximate-minimum")
-@pytest.mark.parametrize("loss", [Logistic(), HuberHinge(0.5)], ids=names)
-@pytest.mark.parametrize(
-    ("budget", "law_type"),
-    [
-        (Pure(2.0), SphericalLaplace),
-        (Pure(2.0), Laplace),
-        (ZCDP(2.0), Gaussian),
-        (Approx(2.0, WIDE_DELTA), Gaussian),
-    ],
-)
-def test_objective_perturbation(loss, budget, law_type):
+@pytest.mark.proof("huber-constants")
+@pytest.mark.proof("poisson-constants")
+@pytest.mark.parametrize(("loss", "paid"), TILTED_CASES, ids=str)
+def test_objective_perturbation(loss, paid):
+    budget, law_type = paid
     mechanism, rows, tables = objective_case(loss, budget, law_type)
     check_same_bits(mechanism, rows[0], tables[0])
     law = law_type(reference_scale(loss, budget))
