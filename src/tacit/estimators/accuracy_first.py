@@ -108,7 +108,7 @@ class AccuracyJob:
 class AccuracyFirst(PrivateModelSearch):
     """The private model with the smallest ε whose excess risk is small enough, found by a private search.
 
-    estimator: PrivateRidge, PrivateLogisticRegression or PrivateLinearSVC("huber") with its domain, l2 (default 0.005),
+    estimator: a private linear model with a smooth loss, with its domain, l2 (default 0.005),
     radius, fit_intercept, mechanism ("auto", "output", "covariance"), ledger and random_state; its `privacy` is not
     used. A small public radius makes the test of accuracy much cheaper.
     excess_risk: α. The model's regularised empirical risk, mean φ + (l2/2)‖θ‖² in encoded units, is to be within α of

@@ -59,14 +59,15 @@ class SearchJob:
 class PrivateSearch(MetaEstimatorMixin, PrivateModelSearch):  # type: ignore[misc]
     """The best of several settings of a private linear model, chosen on held-out rows without giving them away.
 
-    estimator: PrivateRidge, PrivateLogisticRegression or PrivateLinearSVC (two classes); its `privacy` is what one fit
-    costs, its `ledger` is charged once for the whole search, before a row is read.
+    estimator: a private linear model, a classifier with two classes; its `privacy` is what one fit costs, its
+    `ledger` is charged once for the whole search, before a row is read.
     candidates: settings such as {"l2": 0.01}, or one dict of lists of which every combination is tried. `privacy`,
     `domain`, `fit_intercept`, `inference`, `ledger` and `random_state` are the same for all.
     select_privacy: what the choice costs; a third of `privacy` is a good start.
     validation: share of the rows that score the candidates; which ones is decided by position, by a public rule.
-    scoring: None for the default (ramp loss, capped squared error), or one of tacit.mechanisms.selection.scores: Ramp,
-    CappedLoss, or DeclaredScore(function, limit, lipschitz) for a score of your own.
+    scoring: None for the default (a ramp for labels, the capped loss otherwise), or one of
+    tacit.mechanisms.selection.scores: Ramp, CappedLoss, or DeclaredScore(function, limit, lipschitz) for a score of
+    your own.
     method: what is done and what it costs, with α₁ = privacy and α₂ = select_privacy
 
         "stability"        train all on the same rows, choose, train the winner again on all rows      α₁ + α₂
