@@ -1,10 +1,11 @@
-"""No cell is looked at before the charge is stored: every estimator, tables of every kind.
+"""No cell is looked at before the charge is stored: every estimator, tables and files of every kind.
 
 Two proofs. Recording tables note every look at a cell: a fit that the account refuses makes none, one that it pays for
 makes its first after the charge. And cells that are written at the moment of the charge: the fit is then the fit of
 those cells, bit for bit, whatever stood in their place before.
 """
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,11 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse
+from typer.testing import CliRunner
 
 from estimators_support import EVERY, Fitted, people, schema
 from tacit import Domain, Ledger, Pure
+from tacit.cli import app, tables
 from tacit.errors import BudgetExceeded
 from tacit.ledger import Account
 from tacit.rows import columns
@@ -249,3 +252,64 @@ def test_a_look_before_the_charge_is_noticed(account: Callable[[Pure], Account])
     with pytest.raises(BudgetExceeded):
         model.fit(X, y)
     assert LOOKS == ["look"]
+
+
+COMMANDS = {
+    "fit": "--model ridge --epsilon 1",
+    "tune": "--model ridge --mechanism output --l2 0.1 --l2 1 --epsilon 1 --select-epsilon 1",
+    "accuracy-first": "--model ridge --radius 1 --l2 0.5 --excess-risk 0.5 --max-epsilon 500",
+    "density": "--column age --low 0 --high 100 --width 20 --epsilon 1",
+}
+
+
+def write_file(place: Path, frame: pd.DataFrame) -> None:
+    frame = frame.infer_objects()
+    frame.to_csv(place, index=False) if place.suffix == ".csv" else frame.to_parquet(place)
+
+
+def by_command(command: str, place: Path, account: Account, url: str) -> Any:
+    declared = place.with_name("people.json")
+    declared.write_text(json.dumps(schema("real").to_dict()), encoding="utf-8")
+    described = [] if command == "density" else ["--schema", str(declared)]
+    words = [command, str(place), *described, *COMMANDS[command].split(), "--ledger", url, "--account", account.name]
+    return CliRunner().invoke(app, words)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_files(
+    kind: str, command: str, account: Callable[[Pure], Account], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, url, read = tmp_path / f"people.{kind}", str(tmp_path / "budget.db"), tables.read_table
+    write_file(place, people(target="real"))
+    monkeypatch.setattr(tables, "read_table", lambda *arguments: (look(), read(*arguments))[1])
+    refused = by_command(command, place, account(LITTLE), url)
+    assert (refused.exit_code, LOOKS) == (4, []), refused.output
+    paid = by_command(command, place, account(MUCH), url)
+    assert paid.exit_code in (0, 5), paid.output
+    check_order()
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_files_that_are_written_with_the_charge(
+    kind: str, account: Callable[[Pure], Account], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, url, released = tmp_path / f"people.{kind}", str(tmp_path / "budget.db"), []
+    real, other = people(target="real"), people(target="real", seed=5)
+    noting = Account.reserve
+    for before in (real, other):
+        write_file(place, before)
+
+        def writing(self: Account, *arguments: Any, **options: Any) -> Any:
+            reservation = noting(self, *arguments, **options)
+            write_file(place, real)
+            return reservation
+
+        monkeypatch.setattr(Account, "reserve", writing)
+        monkeypatch.setattr("os.urandom", np.random.default_rng(0).bytes)
+        paid = account(MUCH)
+        assert by_command("fit", place, paid, url).exit_code == 0
+        monkeypatch.undo()
+        key = [event.key for event in paid.entries() if event.kind == "charge"][-1]
+        released.append(json.loads(paid.fetch(key))["released"])
+    assert released[0] == released[1]

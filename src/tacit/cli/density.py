@@ -11,7 +11,7 @@ from tacit.arithmetic import Floats
 from tacit.cli.messages import explained
 from tacit.cli.options import AccountName, Data, LedgerUrl, Plot, account
 from tacit.cli.outputs import check_outputs, check_picture, deliver, write_table
-from tacit.cli.tables import read_table
+from tacit.cli.tables import closed_table
 from tacit.errors import ParameterError
 from tacit.estimators import PrivateHistogram
 
@@ -39,7 +39,7 @@ def density(
         check_picture("--plot", plot)
         if plot is not None and len(column) > 2:
             raise ParameterError(f"--plot: a density on {len(column)} axes has no picture; one or two can be drawn")
-        table = read_table(data, column)
+        table = closed_table(data, column)
         histogram = PrivateHistogram(
             width,
             privacy=epsilon,

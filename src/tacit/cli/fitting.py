@@ -28,7 +28,7 @@ from tacit.cli.options import (
 )
 from tacit.cli.outputs import check_outputs, check_picture, deliver
 from tacit.cli.report import write_report
-from tacit.cli.tables import read_table
+from tacit.cli.tables import closed_table
 from tacit.domain import Schema
 from tacit.estimators import AccuracyFirst, PrivateSearch
 from tacit.privacy import Approx
@@ -62,7 +62,7 @@ def fit(
             mechanism=mechanism,
             inference=intervals,
             ledger=account(ledger, account_name),
-        ).fit(read_table(data, declared.columns))
+        ).fit(closed_table(data, declared.columns))
     _deliver(fitted, save, report, schema.stem)
 
 
@@ -94,7 +94,7 @@ def accuracy_first(
             failure=failure,
             max_privacy=most if delta is None else Approx(max_epsilon, delta),
             method="noise-reduction" if delta is None else "brownian",
-        ).fit(read_table(data, declared.columns))
+        ).fit(closed_table(data, declared.columns))
     picture = {"picture": (plot, lambda path: search.plot().figure.savefig(path))}
     if search.met_:
         _deliver(search.best_estimator_, save, report, schema.stem, f"paid: {search.loss_}", **picture)
@@ -136,7 +136,7 @@ def tune(
             select_privacy=pure("--select-epsilon", select_epsilon),
             method=method,
             progress=sys.stdout.isatty(),  # a bar on a pipe that breaks would end a fit that is paid for
-        ).fit(read_table(data, declared.columns))
+        ).fit(closed_table(data, declared.columns))
     _deliver(search.best_estimator_, save, report, schema.stem, f"chosen: l2 = {search.best_params_['l2']:g}")
 
 

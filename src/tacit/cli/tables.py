@@ -5,15 +5,33 @@ cells would let one row change how the others are read. Of a Parquet file only t
 import csv
 import mmap
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from tacit.errors import ParameterError
+from tacit.errors import ParameterError, TacitError
+from tacit.rows import FrameTable, table_to_come
 
 csv.field_size_limit(sys.maxsize)  # a long cell is no reason to refuse a row
+
+
+def closed_table(path: Path, names: Sequence[str]) -> FrameTable:
+    """The named columns of a CSV or Parquet file; cells are read when they are asked for, which is after the charge.
+
+    Before it, names, types and the number of rows are looked at, which are public: of a CSV file the rows are counted.
+    """
+    if _ending(path) == ".csv":
+        with _csv_lines(path) as lines:
+            header = _header(path, lines)
+            _places(path, header, names)
+            return table_to_come(sum(1 for _ in lines), list(names), lambda: read_table(path, names))
+    with _parquet(path) as file:
+        schema, n = file.schema_arrow, file.metadata.num_rows
+        types = [schema.types[place] for place in _places(path, schema.names, names)]
+        return table_to_come(n, list(names), lambda: read_table(path, names), types)
 
 
 def read_table(path: Path, names: Sequence[str] | None = None) -> Any:
@@ -21,15 +39,16 @@ def read_table(path: Path, names: Sequence[str] | None = None) -> Any:
 
     By `row-local-encoding` a row is read from itself alone.
     """
+    return _from_csv(path, names) if _ending(path) == ".csv" else _from_parquet(path, names)
+
+
+def _ending(path: Path) -> str:
     if not path.is_file():
         raise ParameterError(f"there is no file {str(path)!r}; expected a table as .csv or .parquet")
-    match path.suffix.lower():
-        case ".csv":
-            return _from_csv(path, names)
-        case ".parquet":
-            return _from_parquet(path, names)
-        case suffix:
-            raise ParameterError(f"{path.name!r} ends in {suffix or 'nothing'!r}; expected a table as .csv or .parquet")
+    suffix = path.suffix.lower()
+    if suffix not in (".csv", ".parquet"):
+        raise ParameterError(f"{path.name!r} ends in {suffix or 'nothing'!r}; expected a table as .csv or .parquet")
+    return suffix
 
 
 def _from_csv(path: Path, names: Sequence[str] | None) -> pd.DataFrame:
@@ -37,19 +56,38 @@ def _from_csv(path: Path, names: Sequence[str] | None) -> pd.DataFrame:
 
     Each further line is a row, a blank one too: it is a row of empty cells.
     """
-    try:
-        with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-            header, *lines = [*csv.reader(file)] or [[]]
-    except OSError as problem:
-        raise ParameterError(f"{path.name!r} cannot be read ({problem.strerror}); expected a CSV file") from None
-    if not header:
-        raise ParameterError(f"{path.name!r} is empty; expected a first line with the names of the columns")
-    places = _places(path, header, names)
-    rows = [[line[place] if place < len(line) else "" for place in places] for line in lines]
+    with _csv_lines(path) as lines:
+        header = _header(path, lines)
+        places = _places(path, header, names)
+        rows = [[line[place] if place < len(line) else "" for place in places] for line in lines]
     return pd.DataFrame(rows, columns=[header[place] for place in places], dtype=object)
 
 
+@contextmanager
+def _csv_lines(path: Path) -> Iterator[Iterator[list[str]]]:
+    try:
+        with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+            yield csv.reader(file)
+    except OSError as problem:
+        raise ParameterError(f"{path.name!r} cannot be read ({problem.strerror}); expected a CSV file") from None
+
+
+def _header(path: Path, lines: Iterator[list[str]]) -> list[str]:
+    header = next(lines, [])
+    if not header:
+        raise ParameterError(f"{path.name!r} is empty; expected a first line with the names of the columns")
+    return header
+
+
 def _from_parquet(path: Path, names: Sequence[str] | None) -> Any:
+    with _parquet(path) as file:
+        columns = file.schema_arrow.names
+        chosen = [columns[place] for place in _places(path, columns, names)]
+        return file.read(columns=chosen).select(chosen)
+
+
+@contextmanager
+def _parquet(path: Path) -> Iterator[Any]:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -57,11 +95,9 @@ def _from_parquet(path: Path, names: Sequence[str] | None) -> Any:
         raise ParameterError("Parquet files are read by the package pyarrow: pip install pyarrow") from None
     try:
         with pq.ParquetFile(pa.BufferReader(pa.py_buffer(_without_arrow_schema(path)))) as file:
-            columns = file.schema_arrow.names
-            chosen = [columns[place] for place in _places(path, columns, names)]
-            return file.read(columns=chosen).select(chosen)
+            yield file
     except (pa.ArrowException, OSError, ValueError) as problem:
-        if isinstance(problem, ParameterError):
+        if isinstance(problem, TacitError):
             raise
         raise ParameterError(
             f"{path.name!r} cannot be read as Parquet; expected a whole file in this format. If it holds lines of "

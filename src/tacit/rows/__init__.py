@@ -1,6 +1,7 @@
 """Rows can be summed, not seen: clipped blocks of private rows behind one verb, `total`."""
 
 from tacit.rows.door import linear_scores, open_rows, seal
+from tacit.rows.frames import FrameTable, table_to_come
 from tacit.rows.parts import Positions
 from tacit.rows.points import Places, Points, SealedPoints, open_points, seal_points
 from tacit.rows.rows import Block, Kernel, Rows
@@ -11,6 +12,7 @@ from tacit.rows.summation import summation_error
 
 __all__ = [
     "Block",
+    "FrameTable",
     "Kernel",
     "Places",
     "Points",
@@ -27,4 +29,5 @@ __all__ = [
     "seal",
     "seal_points",
     "summation_error",
+    "table_to_come",
 ]

@@ -7,6 +7,7 @@ all that is looked at here; cells stay closed in their `Column`.
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import pandas as pd
 from tacit.domain import Cells, to_numbers
 from tacit.errors import SchemaError
 from tacit.rows.arrays import listed_names
-from tacit.rows.arrow_columns import arrow_column
+from tacit.rows.arrow_columns import arrow_column, check_arrow_type
 from tacit.rows.columns import Column
 from tacit.rows.pandas_columns import pandas_column
 from tacit.rows.polars_columns import polars_column
@@ -23,7 +24,7 @@ from tacit.rows.polars_columns import polars_column
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrameTable:
-    """A table in memory whose columns have names; `column` closes the one at a place, or refuses its kind."""
+    """A table whose columns have names; `column` closes the one at a place, or refuses its kind."""
 
     n: int
     labels: Sequence[Any]
@@ -33,6 +34,11 @@ class FrameTable:
     def width(self) -> int:
         """Number of columns."""
         return len(self.labels)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.n, self.width
 
     @property
     def names(self) -> list[str]:
@@ -79,8 +85,33 @@ class ClosedColumns:
         return numbers
 
 
+def table_to_come(
+    n: int, names: Sequence[str], read: Callable[[], Any], arrow_types: Sequence[Any] | None = None
+) -> FrameTable:
+    """The table that `read` will give: n rows of these columns, read when the first cell is asked for.
+
+    arrow_types: of the columns, where they have any; a type that holds neither numbers nor text is refused now.
+    """
+
+    @cache
+    def opened() -> FrameTable:
+        table = frame_table(read())
+        if table is None or table.n != n:
+            raise SchemaError(f"X: {n} rows were announced and another number was read; do not change files in use.")
+        return table
+
+    def column(place: int) -> Column:
+        if arrow_types is not None:
+            check_arrow_type(names[place], arrow_types[place])
+        return Column(names[place], n, lambda: opened().column(place).cells())
+
+    return _frame(n, names, column)
+
+
 def frame_table(table: Any) -> FrameTable | None:
-    """A pandas, polars or pyarrow table; None for anything else."""
+    """A pandas, polars or pyarrow table, or one that is closed already; None for anything else."""
+    if isinstance(table, FrameTable):
+        return table
     if isinstance(table, pd.DataFrame):
         return _frame(len(table), list(table.columns), lambda place: pandas_column(table, place))
     polars, arrow = sys.modules.get("polars"), sys.modules.get("pyarrow")
