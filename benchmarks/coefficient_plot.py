@@ -1,4 +1,4 @@
-"""The picture of docs/confidence-intervals.md: private and non-private intervals for the same coefficients.
+"""The picture of docs/penalised-intervals.md: private and non-private intervals for the same coefficients.
 
 `python -m benchmarks.coefficient_plot docs/images/coefficient-intervals.png` (needs the Adult table, see `data`).
 """

@@ -1,4 +1,4 @@
-"""The tables of docs/confidence-intervals.md, from the full table: `python -m benchmarks.coverage.summary`."""
+"""The tables of docs/penalised-intervals.md, from the full table: `python -m benchmarks.coverage.summary`."""
 
 from __future__ import annotations
 

@@ -169,7 +169,7 @@ def test_regression_intervals_cover_and_forgetful_ones_do_not():
 
 
 MODELS = [
-    PrivateLogisticRegression(inference=True, domain=BINARY),
+    PrivateLogisticRegression(inference=True, domain=BINARY, l2=0.01),
     PrivateLogisticRegression(inference=True, domain=BINARY, mechanism="output", privacy=ZCDP(0.3)),
     PrivateLinearSVC(inference=True, domain=BINARY, privacy=Approx(1.0, 1e-6)),
     PrivateLogisticRegression(inference=Split(0.6, 0.3, 0.1), domain=Domain(classes=(0, 1, 2))),
@@ -191,7 +191,7 @@ def test_intervals_are_stored_nested_and_free(model, tmp_path):
     assert (wide["lower"] < narrow["lower"])[uncertain].all()
     assert (wide["upper"] > narrow["upper"])[uncertain].all()
     shown = model.summary()
-    assert "regularised risk" in str(shown)
+    assert "penalised coefficients" in str(shown)
     assert {"lower", "upper"} <= set(shown.to_frame().columns)
     assert "lower" in shown.to_html()
 
@@ -212,7 +212,7 @@ def test_the_releases_of_a_fit_add_up_to_at_most_the_budget(model):
 
 def test_scores_have_intervals_around_the_decision_and_around_the_prediction():
     X, y = classified(800)
-    classifier = PrivateLogisticRegression(inference=True, domain=BINARY).fit(X, y)
+    classifier = PrivateLogisticRegression(inference=True, domain=BINARY, l2=0.01).fit(X, y)
     middle = classifier.score_interval(X[:9]).mean(axis=1)
     assert middle.to_numpy() == pytest.approx(classifier.decision_function(X[:9]))
     ridge = PrivateRidge(inference=True, domain=Domain(target=(-3.0, 7.0))).fit(X, y)

@@ -114,7 +114,6 @@ def test_an_undetermined_coefficient_says_why_and_what_helps():
     assert np.isinf(evidence.half_widths(along, 0.95)).tolist() == [True, False]
     assert evidence.reasons(along) == (FLAT, "")
     assert evidence.tails(along, np.array([1e6, 1e6])).tolist() == [1.0, 0.0]
-    assert evidence.anything_lost
 
 
 def test_steps_that_have_not_settled_are_no_estimate():

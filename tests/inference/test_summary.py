@@ -1,6 +1,7 @@
 """The coefficient table: names, units, and no more digits than the noise allows."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,16 +40,9 @@ def test_shown_within_a_tenth_of_the_noise(value: float, uncertainty: float) -> 
     assert 10.0**-decimals >= 0.009 * uncertainty or decimals == 0
 
 
-def table(**changes: object) -> Summary:
-    facts = {
-        "title": "A <model>",
-        "names": ("age", "(intercept)"),
-        "coefficients": np.array([0.123456, -12.3456]),
-        "noise": np.array([0.02, 3.0]),
-        "bounded": False,
-        "footer": ("ε = 1 for R&D",),
-    }
-    return Summary(**{**facts, **changes})  # type: ignore[arg-type]
+def table(noise: str = "privacy noise", sizes: tuple[float, float] = (0.02, 3.0), name: str = "age") -> Summary:
+    columns = {"coefficient": [0.123456, -12.3456], noise: sizes}
+    return Summary("A <model>", pd.DataFrame(columns, index=[name, "(intercept)"]), ("ε = 1 for R&D",))
 
 
 def test_text() -> None:
@@ -60,11 +54,10 @@ def test_text() -> None:
     assert len({len(line) for line in lines[2:5]}) == 1
 
 
-def test_a_bound_takes_no_digits_away() -> None:
-    text = str(table(bounded=True, noise=np.array([5.0, 30.0])))
-    assert "privacy noise ≤" in text
+def test_a_bound_is_called_one_and_takes_no_digits_away() -> None:
+    text = str(table("privacy noise ≤", (5.0, 30.0)))
     assert text.splitlines()[3].split()[1] == "0.12"
-    assert str(table(noise=np.array([5.0, 30.0]))).splitlines()[3].split()[1] == "0.1"
+    assert str(table(sizes=(5.0, 30.0))).splitlines()[3].split()[1] == "0.1"
 
 
 def test_frame_keeps_all_digits() -> None:
@@ -74,11 +67,20 @@ def test_frame_keeps_all_digits() -> None:
 
 
 def test_html_is_escaped() -> None:
-    page = table(names=("<b>", "x")).to_html()
+    page = table(name="<b>").to_html()
     assert "A &lt;model&gt;" in page
     assert "&lt;b&gt;" in page
     assert "R&amp;D" in page
-    assert page == table(names=("<b>", "x"))._repr_html_()
+
+
+def test_an_infinite_interval_is_shown_in_words() -> None:
+    columns = {"coefficient": [0.5, 2.0], "standard error": [0.1, 9.0], "of which privacy": [0.05, 8.0]}
+    columns |= {"lower": [0.3, -np.inf], "upper": [0.7, np.inf], "odds ratio": [1.6487, 7.4], "z": [5.0, 0.2]}
+    frame = pd.DataFrame(columns | {"p": [5.7e-7, 1.0]}, index=["a", "b"])
+    lines = str(Summary("T", frame, (), level=0.9)).splitlines()
+    assert "90 % lower" in lines[2]
+    assert lines[3].split() == ["a", "0.50", "0.10", "0.050", "0.30", "0.70", "1.65", "5.00", "<0.0001"]
+    assert lines[4].split() == ["b", "not", "determined", *["—"] * 7]
 
 
 def test_of_a_model() -> None:
@@ -90,7 +92,7 @@ def test_of_a_model() -> None:
     assert np.all(frame["privacy noise"] > 0)
     assert "one person" in str(ridge.summary())
     classes = PrivateLogisticRegression(domain=schema("classes")).fit(people(target="classes"))
-    names = classes.summary().names
+    names = list(classes.summary().to_frame().index)
     assert len(names) == 3 * (len(classes.coef_[0]) + 1)
     assert names[0].startswith("no: ")
 

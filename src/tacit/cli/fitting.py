@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tacit.cli.messages import NOT_MET, explained
+from tacit.cli.messages import NOT_MET, explained, say
 from tacit.cli.options import (
     L2,
     AccountName,
@@ -45,6 +45,7 @@ def fit(
     radius: Radius = None,
     mechanism: MechanismName = "auto",
     intervals: Annotated[bool, typer.Option("--intervals", help="Spend a part on confidence intervals.")] = False,
+    plan: Annotated[bool, typer.Option("--plan", help="Say what would be released at what cost, and stop.")] = False,
     ledger: LedgerUrl = None,
     account_name: AccountName = None,
     save: Out = None,
@@ -54,7 +55,7 @@ def fit(
     with explained():
         check_outputs({"--out": save, "--report": report}, data, schema)
         declared = Schema.load(schema)
-        fitted = model(
+        estimator = model(
             privacy=budget(epsilon, delta, rho),
             domain=declared,
             l2=l2,
@@ -62,7 +63,12 @@ def fit(
             mechanism=mechanism,
             inference=intervals,
             ledger=account(ledger, account_name),
-        ).fit(closed_table(data, declared.columns))
+        )
+        table = closed_table(data, declared.columns)
+        if plan:
+            say(estimator.preview(table))
+            return
+        fitted = estimator.fit(table)
     _deliver(fitted, save, report, schema.stem)
 
 

@@ -75,6 +75,15 @@ class ArrayEncoding:
     def typical_norm(self) -> None:
         """A ball has no model of its rows."""
 
+    def public_moments(self) -> tuple[Floats, Floats]:
+        """(means, covariance) of the encoded columns: rows even in the ball that holds them."""
+        means, variances = np.zeros(self.width), np.zeros(self.width)
+        features = max(self.norms.l2**2 - (self.constant or 0.0) ** 2, 0.0)
+        variances[: self.number_count] = features / (self.number_count + 2)
+        if self.constant is not None:
+            means[-1] = self.constant
+        return means, np.diag(variances)
+
     def encode(self, numbers: Floats, codes: Codes | None, out: Floats) -> None:
         """Write the encoded rows of `numbers` (k × columns) into `out` (k × width); `codes` is not used."""
         with np.errstate(all="ignore"):

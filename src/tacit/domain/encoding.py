@@ -53,6 +53,9 @@ class Encoding(Protocol):
     def typical_norm(self) -> float | None:
         """Most rows of the public model are no longer than this; None where there is no such model."""
 
+    def public_moments(self) -> tuple[Floats, Floats]:
+        """(means, covariance) of the encoded columns of rows as they usually are within such bounds: a public guess."""
+
     def encode(self, numbers: Floats, codes: Codes | None, out: Floats) -> None:
         """Write the encoded rows of one block into `out`."""
 

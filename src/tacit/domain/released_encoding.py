@@ -82,7 +82,8 @@ def _numbers(features: list[Scaled], geometry: ReleasedGeometry, scale: float) -
     if geometry.edge is not None:
         reach = geometry.edge / slope
         low, high = np.maximum(low, origin - reach), np.minimum(high, origin + reach)
-    return NumberColumns(low, high, origin, declared.fill, slope * scale)
+    usual = np.minimum(declared.usual_variances * np.array(geometry.scales) ** 2, 0.25)  # scales aim at a spread of ½
+    return NumberColumns(low, high, origin, declared.fill, slope * scale, usual * scale**2)
 
 
 def _longest(numbers: NumberColumns | None, category: float, blocks: int) -> float:

@@ -27,6 +27,7 @@ class NumberColumns:
     origin: Floats
     fill: Floats
     slope: Floats
+    usual_variances: Floats
 
     @classmethod
     def of(cls, features: list[Scaled], geometry: Geometry, scale: float) -> NumberColumns:
@@ -35,7 +36,8 @@ class NumberColumns:
         low, high, origin, fill = (np.array(values) for values in zip(*facts, strict=True))
         reach = np.maximum(high - origin, origin - low)
         half = np.array([feature.half_width(geometry) for feature in features])
-        return cls(low, high, origin, fill, half * scale / reach)
+        usual = np.array([feature.usual_variance(geometry) for feature in features])
+        return cls(low, high, origin, fill, half * scale / reach, usual * scale**2)
 
     def stored(self, numbers: Floats) -> Floats:
         """Stored values of the raw (k, p) numbers, in row or column order of memory."""

@@ -69,6 +69,23 @@ class TableEncoding:
         """Most non-zero cells of an encoded row: numbers + blocks + constant."""
         return self.number_count + self.category_count + (self.constant is not None)
 
+    def public_moments(self) -> tuple[Floats, Floats]:
+        """(means, covariance) of the encoded columns: numbers and flags around their origins, every level as often."""
+        means, covariance = np.zeros(self.width), np.zeros((self.width, self.width))
+        if self.numbers is not None:
+            places = np.arange(self.number_count)
+            covariance[places, places] = self.numbers.usual_variances
+        if self.blocks is not None:
+            for start, size in zip(self.blocks.starts, self.blocks.sizes, strict=True):
+                levels = slice(int(start), int(start + size + 1))
+                shown = self.blocks.columns[levels][self.blocks.values[levels] != 0]
+                share = 1 / int(size + 1 if self.blocks.values[start + size] else size)
+                means[shown] = self.weight * share
+                covariance[np.ix_(shown, shown)] = self.weight**2 * (share * np.eye(shown.size) - share**2)
+        if self.constant is not None:
+            means[-1] = self.constant
+        return means, covariance
+
     def encode(self, numbers: Floats, codes: Codes | None, out: Floats) -> None:
         """Write the encoded rows of numbers (k × p) and codes (k × q) into `out` (k × width, C order)."""
         if not out.flags.c_contiguous:

@@ -1,10 +1,13 @@
 """What all private linear estimators share: their parameters, the stages of a fit, the table of coefficients."""
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.arithmetic import Floats
@@ -14,14 +17,24 @@ from tacit.errors import ParameterError
 from tacit.estimators.admission import AdmittedRows
 from tacit.estimators.after_look import after_look
 from tacit.estimators.fits import Fit
-from tacit.estimators.intervals import WHAT_IS_COVERED, WithIntervals, chosen_split, wants_intervals
+from tacit.estimators.intervals import INTERCEPT, WithIntervals, chosen_split, wants_intervals
 from tacit.estimators.kinds import Kind, budget_of_each
 from tacit.estimators.model_file import ModelFile
 from tacit.estimators.parameters import plain_parameters
 from tacit.estimators.pipeline import Job, Order
 from tacit.estimators.predictor import PrivatePredictor
 from tacit.estimators.vectors import Vector, pack
-from tacit.inference import Evidence, Summary
+from tacit.inference import (
+    COEFFICIENT,
+    NOISE,
+    NOISE_BOUND,
+    NOISE_GUESS,
+    WIDEST,
+    Evidence,
+    OrdinaryEvidence,
+    Summary,
+    typical_noise,
+)
 from tacit.ledger import Account
 from tacit.losses import Loss
 from tacit.mechanisms import FitRequest, Plan, Shape, plan_fit
@@ -31,6 +44,11 @@ from tacit.privacy import Budget, as_budget
 from tacit.rows import Rows
 
 LEAST = 1e-60  # of l2 and radius, and of their inverses: squares and quotients stay far from the ends of the floats
+NOTE_ON_GUESS = (
+    "privacy noise: its size if a column's standard deviation is a quarter of its half-range and columns do not repeat "
+    "each other; narrower ones have more. A guess from public facts: inference=True measures it"
+)
+NOTE_ON_BOUND = "privacy noise: an upper bound, which can be far above the true size; the curvature was not released"
 
 
 class Searchable(Protocol):
@@ -125,21 +143,36 @@ class PrivateLinearModel(WithIntervals, PrivatePredictor):
             return self.centre
         return self.centring if self.centre and single_fit and not wants_intervals(self.inference) else None
 
-    def summary(self, level: float = 0.95) -> Summary:
-        """The released coefficients in the user's units, the size of the privacy noise, and intervals if bought."""
+    def preview(self, X: Any, y: Any = None) -> str:
+        """What a fit of this table would release, at what cost, in words; nothing is charged and no cell looked at."""
+        job = self._order(X, y).job
+        why = job.plan.why if isinstance(job, Fit) else "a look at the columns first, then a fit calibrated to it"
+        return f"{job.charge} in all: {why}"
+
+    def summary(self, level: float = 0.95, correction: str | None = None) -> Summary:
+        """The released coefficients in the user's units, with the size of the privacy noise.
+
+        With intervals: standard errors (all error), the part that privacy makes, intervals, z statistics and p-values,
+        these corrected for many tests at once if correction is "holm" or "bonferroni".
+        """
         check_is_fitted(self)
         certificate = self.certificate_
-        intervals = self.conf_int(level) if self._evidence else None
-        footer = f"{certificate.headline} for {certificate.unit}; n = {certificate.n:,}"
-        return Summary(
-            title=self._title(certificate),
-            names=self._coefficient_names(),
-            coefficients=self._coefficients(),
-            noise=np.concatenate([vector.noise(self._directions()) for vector in self._vectors]),
-            bounded=any(vector.bounded for vector in self._vectors),
-            footer=(footer, WHAT_IS_COVERED) if self._evidence else (footer,),
-            level=level,
-            intervals=None if intervals is None else intervals.to_numpy(),
+        if self._evidence:
+            table, notes = self._estimate_table(level, correction), self._notes_on_intervals(level)
+        else:
+            label, noise, notes = self._noise()
+            columns = {COEFFICIENT: self._coefficients(), label: noise}
+            table = pd.DataFrame(columns, index=list(self._coefficient_names()))
+        guarantee = f"{certificate.headline} for {certificate.unit}; n = {certificate.n:,}"
+        return Summary(self._title(certificate), table, (guarantee, self._model_in_words(), *notes), level)
+
+    def _model_in_words(self) -> str:
+        """The loss and its penalty."""
+        l2 = next((release["l2"] for release in self.certificate_.releases if release["l2"]), None)
+        penalty = "" if l2 is None else f", l2 = {l2:.3g}"
+        ordinary = any(isinstance(known, OrdinaryEvidence) for known in self._evidence)
+        return f"{self._loss().name} loss{penalty}" + (
+            " in a pilot, taken back by the steps that follow" if ordinary else ""
         )
 
     @abstractmethod
@@ -188,24 +221,54 @@ class PrivateLinearModel(WithIntervals, PrivatePredictor):
     def _geometry(self) -> Geometry:
         geometry = self.geometry
         if wants_intervals(self.inference):
-            geometry = replace(geometry, clip=None)  # only then are coefficients and scores linear in the raw row
+            # Only then are coefficients and scores linear in the raw row, and levels told apart from the constant.
+            geometry = replace(geometry, clip=None, baselines=True)
         return geometry if self.fit_intercept else replace(geometry, constant=None)
 
     @property
     def _evidence(self) -> tuple[Evidence, ...]:
         return tuple(vector.evidence for vector in self._vectors if vector.evidence is not None)
 
+    def _noise(self) -> tuple[str, Floats, tuple[str, ...]]:
+        """(label, deviations, note): of each coefficient; a guess from public facts where only a bound is known."""
+        directions = self._directions()
+        if not any(vector.bounded for vector in self._vectors):
+            return NOISE, np.concatenate([vector.noise(directions) for vector in self._vectors]), ()
+        if directions.shape[1] > WIDEST:
+            return NOISE_BOUND, np.concatenate([vector.noise(directions) for vector in self._vectors]), (NOTE_ON_BOUND,)
+        l2, encoding, loss = float(self.certificate_.releases[-1]["l2"]), self._encoding(), self._loss()
+        guesses = [
+            typical_noise(vector.theta, float(vector.deviation[0]), l2, loss, encoding, directions)
+            for vector in self._vectors
+        ]
+        return NOISE_GUESS, np.concatenate(guesses), (NOTE_ON_GUESS,)
+
     def _directions(self) -> Floats:
-        """The matrix A of (coef, intercept) = A θ + b."""
-        return self._encoding().linear_map()[0]
+        """The matrix A of (coef, intercept) = A θ + b, without the rows of baseline levels."""
+        return np.asarray(self._encoding().linear_map()[0][self._shown()])
+
+    def _direction(self, weights: Mapping[str, float]) -> Floats:
+        """The direction of a combination of named coefficients, as a matrix of one row."""
+        matrix, every = self._encoding().linear_map()[0], [*self._encoding().feature_names, INTERCEPT]
+        unknown = [name for name in weights if name not in every]
+        if unknown or not weights:
+            raise ParameterError(f"found no coefficients of the names {unknown}; expected some of {every}")
+        return np.asarray(sum(weight * matrix[[every.index(name)]] for name, weight in weights.items()))
+
+    def _shown(self) -> NDArray[np.intp]:
+        """Features that have a coefficient, and the intercept: baseline levels have none."""
+        matrix = self._encoding().linear_map()[0]
+        return np.flatnonzero(np.append(np.any(matrix[:-1] != 0, axis=1), True))
 
     def _title(self, certificate: Certificate) -> str:
         fits = certificate.releases[0 if self._released_geometry is None else 1 :]  # a look comes before all others
-        fit = fits[0 if self._evidence else -1]["mechanism"]
+        ordinary = any(isinstance(known, OrdinaryEvidence) for known in self._evidence)
+        fit = "ordinary coefficients" if ordinary else fits[0 if self._evidence else -1]["mechanism"]
         return f"{type(self).__name__}: {fit}, {self._loss().name} loss" + ("" if certificate.private else f" — {SEAL}")
 
     def _coefficient_names(self) -> tuple[str, ...]:
-        names = (*self._encoding().feature_names, "(intercept)")
+        every = (*self._encoding().feature_names, INTERCEPT)
+        names = tuple(every[place] for place in self._shown())
         if len(self._vectors) == 1:
             return names
         return tuple(f"{label}: {name}" for label in self.classes_ for name in names)
@@ -213,4 +276,4 @@ class PrivateLinearModel(WithIntervals, PrivatePredictor):
     def _coefficients(self) -> Floats:
         """Coefficients and, last, the intercept, of each vector in turn."""
         pairs = zip(np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_), strict=True)
-        return np.concatenate([np.append(coef, intercept) for coef, intercept in pairs])
+        return np.concatenate([np.append(coef, intercept)[self._shown()] for coef, intercept in pairs])

@@ -3,6 +3,8 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from scipy.special import expit
 
 from tacit.arithmetic import Floats
 from tacit.domain import Domain, Schema
@@ -37,6 +39,8 @@ class PrivateLogisticRegression(PrivateClassifier):
     NOT PRIVATE.
     """
 
+    odds_ratios_are_known = True
+
     def __init__(
         self,
         *,
@@ -65,6 +69,16 @@ class PrivateLogisticRegression(PrivateClassifier):
             random_state=random_state,
         )
         self.loss = loss
+
+    def odds_ratios(self, level: float = 0.95) -> pd.DataFrame:
+        """By how much one unit more of a column multiplies the odds: columns odds ratio, lower and upper."""
+        table = pd.DataFrame({"odds ratio": self._coefficients()}, index=list(self._coefficient_names()))
+        with np.errstate(over="ignore"):
+            return table.join(self.conf_int(level)).map(np.exp)
+
+    def probability_interval(self, X: Any, level: float = 0.95) -> pd.DataFrame:
+        """Intervals for the probability of the second class of each row (of each class against the rest, if many)."""
+        return self.score_interval(X, level).map(expit)
 
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class; with more than two, one-against-rest probabilities scaled to sum to one."""

@@ -4,10 +4,13 @@ from typing import Any
 
 from tacit.errors import ParameterError
 from tacit.inference.evidence import Evidence
+from tacit.inference.hypotheses import WaldTest, adjusted, p_values, wald_test
 from tacit.inference.minimum_evidence import MinimumEvidence
 from tacit.inference.moment_evidence import MomentEvidence
 from tacit.inference.ordinary_evidence import OrdinaryEvidence
-from tacit.inference.summary import Summary
+from tacit.inference.summary import COEFFICIENT, NOISE, NOISE_BOUND, NOISE_GUESS, Summary
+from tacit.inference.tables import MEANING_OF_P, estimate_table
+from tacit.inference.typical_noise import WIDEST, typical_noise
 from tacit.inference.variability import variability_interval
 from tacit.mechanisms import Mechanism, Release
 from tacit.mechanisms.intervals import (
@@ -18,7 +21,28 @@ from tacit.mechanisms.intervals import (
     Split,
 )
 
-__all__ = ["Evidence", "Split", "Summary", "evidence_from_dict", "evidence_of", "variability_interval"]
+__all__ = [
+    "COEFFICIENT",
+    "MEANING_OF_P",
+    "NOISE",
+    "NOISE_BOUND",
+    "NOISE_GUESS",
+    "WIDEST",
+    "Evidence",
+    "MomentEvidence",
+    "OrdinaryEvidence",
+    "Split",
+    "Summary",
+    "WaldTest",
+    "adjusted",
+    "estimate_table",
+    "evidence_from_dict",
+    "evidence_of",
+    "p_values",
+    "typical_noise",
+    "variability_interval",
+    "wald_test",
+]
 
 
 def evidence_of(mechanism: Mechanism, release: Release) -> Evidence | None:

@@ -32,6 +32,14 @@ class WaldTest:
         return f"Wald test: chi² = {self.statistic:.2f} with {self.degrees} degrees of freedom, p = {self.p_value:.3g}"
 
 
+def p_values(evidence: Evidence, differences: Floats, directions: Floats) -> Floats:
+    """Of each gᵀθ₀ being what the hypothesis says; differences: the estimates minus that. 1 for what has no error."""
+    uncertain = evidence.standard_errors(directions) > 0
+    found = np.ones(len(differences))
+    found[uncertain] = evidence.tails(directions[uncertain], np.abs(differences[uncertain]))
+    return found
+
+
 def wald_test(evidence: Evidence, differences: Floats, directions: Floats) -> WaldTest:
     """Whether all gᵀθ₀ are what the hypothesis says; differences: the estimates minus that.
 

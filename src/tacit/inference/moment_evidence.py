@@ -98,7 +98,9 @@ class MomentEvidence:
 
     @property
     def target(self) -> str:
-        return f"the penalised coefficients (l2 = {self.l2:.3g}), which a penalty pulls towards zero"
+        errors = "are robust" if self.robust else "assume the same residual variance in all rows"
+        pulled = f"the penalised coefficients (l2 = {self.l2:.3g}), which a penalty pulls towards zero"
+        return f"{pulled}; standard errors {errors}"
 
     def homoskedastic_errors(self, directions: Floats) -> Floats:
         """Standard errors if the residual variance were the same in every row, sampling and privacy noise together."""

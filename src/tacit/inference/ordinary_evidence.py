@@ -158,11 +158,6 @@ class OrdinaryEvidence:
         words = np.where(flat >= lost / 2, FLAT, MOVING)
         return tuple(np.where(self._undetermined(directions), words, "").tolist())
 
-    @property
-    def anything_lost(self) -> bool:
-        """Whether some direction is lost, so that the other intervals allow for it."""
-        return bool(self._axes.lost.any())
-
     def to_dict(self) -> dict[str, Any]:
         return {
             "kind": "ordinary",

@@ -8,9 +8,11 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from tacit.errors import ParameterError
+from tacit.losses import Logistic
 from tacit.mechanisms import choice
 from tacit.mechanisms.choice import FitRequest, Plan
 from tacit.mechanisms.covariance import TARGET_WEIGHT
+from tacit.mechanisms.intervals.ordinary import plan_ordinary
 from tacit.mechanisms.intervals.row_weights import Curvature, SquaredSlope
 from tacit.mechanisms.intervals.shares import TRACE_PURE, TRACE_ZCDP, Split, mean_noise, second_moments, shared
 from tacit.mechanisms.intervals.weighted_moments import WeightedMoments
@@ -37,10 +39,15 @@ def plan_with_intervals(shape: Shape, request: FitRequest, budget: Budget, mecha
 
 
 def _plan_minimum(shape: Shape, request: FitRequest, budget: Budget, mechanism: str, split: Split | None) -> Plan:
-    """Objective perturbation ("auto") or output perturbation, then Hessian and score covariance."""
+    """Ordinary coefficients of a logistic model whose λ is left to the library; otherwise a penalised minimum.
+
+    That is objective or output perturbation, then Hessian and score covariance.
+    """
     if not request.loss.smooth:
         raise ParameterError("intervals need a loss with curvature: use loss='huber', or inference=False")
     _refuse_radius(request)
+    if request.loss == Logistic() and request.l2 is None and split is None and mechanism == "auto":
+        return plan_ordinary(shape, budget)
     planners: dict[str, Callable[[Shape, FitRequest, Budget], Plan]] = {
         "auto": choice.objective,
         "objective": choice.objective,

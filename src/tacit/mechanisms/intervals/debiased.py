@@ -7,9 +7,11 @@
 A second gradient would cost half of the first: under pure ε noise grows with the number of releases, not with its root.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
+from tacit.arithmetic import Floats
 from tacit.mechanisms.intervals.newton import Estimate, stepped
 from tacit.mechanisms.intervals.weighted_moments import WeightedMoments
 from tacit.mechanisms.objective import ObjectivePerturbation
@@ -42,10 +44,12 @@ class DebiasedWithIntervals:
         return self.curvature.law().deviation(self.curvature.size) / self.curvature.shape.n
 
     def __call__(self, rows: Rows, entropy: Entropy) -> Release:
+        return self.after(self.pilot(rows, entropy).theta, lambda release, theta: release(rows, theta, entropy))
+
+    def after(self, pilot: Floats, look: Callable[[WeightedMoments, Floats], Floats]) -> Release:
+        """The step from a released pilot; look: makes one of the two releases at it."""
         problem = self.pilot.problem
-        pilot = self.pilot(rows, entropy).theta
-        hessian = self.curvature(rows, pilot, entropy) / problem.shape.n
-        scores = self.scores(rows, pilot, entropy) / problem.shape.n
+        hessian, scores = (look(release, pilot) / problem.shape.n for release in (self.curvature, self.scores))
         variance = (self.pilot.law.deviation(pilot.size) / problem.shape.n) ** 2
         gradient = Estimate(-problem.l2 * pilot, variance)
         return stepped(pilot, gradient, hessian, self.hessian_noise, {"scores": scores})

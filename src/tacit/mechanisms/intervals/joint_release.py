@@ -116,7 +116,10 @@ class JointRelease:
             hessian = weighted_gram(X, miss * (1.0 - miss) * pull)
             return np.asarray(slope @ X), hessian, weighted_gram(X, np.square(miss) * pull)
 
-        gradient, hessian, scores = rows.total(kernel)
+        return self.pack(*rows.total(kernel))
+
+    def pack(self, gradient: Vector, hessian: Matrix, scores: Matrix) -> Vector:
+        """The three sums as one vector, each with its weight."""
         return np.concatenate([gradient, self.hessian_weight * svec(hessian), self.scores_weight * svec(scores)])
 
     def unpacked(self, noisy: Vector) -> JointMoments:

@@ -9,6 +9,7 @@ The pilot is the minimum of a tilted objective, so −λθ̃ is a noisy gradient
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -57,19 +58,21 @@ class NewtonWithIntervals:
         return math.sqrt(_together(self.first.hessian_noise**2, self.second.hessian_noise**2))
 
     def __call__(self, rows: Rows, entropy: Entropy) -> Release:
-        pilot = self.pilot(rows, entropy).theta
-        there = self.first(rows, pilot, entropy)
-        gradient = self.with_pilot(pilot, there.gradient)
-        step = newton_step(there.hessian, gradient.value, FIRST_STEP_FLOOR * self.first.hessian_noise)
-        moved = pilot + step
-        return self.finished(moved, step, gradient, there, self.second(rows, moved, entropy))
+        return self.after(self.pilot(rows, entropy).theta, lambda release, theta: release(rows, theta, entropy))
 
-    def with_pilot(self, pilot: Vector, released: Vector) -> Estimate:
+    def after(self, pilot: Vector, look: Callable[[JointRelease, Vector], JointMoments]) -> Release:
+        """Both steps from a released pilot; look: makes a joint release at a θ."""
+        there = look(self.first, pilot)
+        gradient = self._with_pilot(pilot, there.gradient)
+        step = newton_step(there.hessian, gradient.value, FIRST_STEP_FLOOR * self.first.hessian_noise)
+        return self._finished(pilot + step, step, gradient, there, look(self.second, pilot + step))
+
+    def _with_pilot(self, pilot: Vector, released: Vector) -> Estimate:
         """The gradient at θ̃ from its release and from the pilot's own stationarity. By `pilot-gradient`."""
         tilt = (self.pilot.law.deviation(pilot.size) / self.pilot.problem.shape.n) ** 2
         return _mean(Estimate(released, self.first.gradient_noise**2), Estimate(-self.pilot.problem.l2 * pilot, tilt))
 
-    def finished(
+    def _finished(
         self, moved: Vector, step: Vector, gradient: Estimate, there: JointMoments, here: JointMoments
     ) -> Release:
         """θ̂ and what its intervals are made from, given both releases and the step between them.
