@@ -160,6 +160,12 @@ def test_requests_that_make_no_sense_are_refused(changes, message, data):
         AccuracyFirst(arguments.pop("estimator"), **arguments).fit(data[0], data[2])
 
 
+@pytest.mark.parametrize("parameters", [{"excess_risk": "little"}, {"failure": None}, {"excess_risk": True}])
+def test_what_is_no_number_is_refused(parameters):
+    with pytest.raises(ParameterError, match="must be a number"):
+        AccuracyFirst(PrivateRidge(), **parameters).fit(np.zeros((5, 2)), np.zeros(5))
+
+
 def test_public_parameters_that_ask_for_much_are_met_or_refused_in_our_own_words():
     """Five rows and a tiny excess risk once led a root finder out of its bracket."""
     X, y = np.zeros((5, 2)), np.zeros(5)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from cli_support import ACCOUNT, ACCURACY_FIRST, DENSITY, FIT, TUNE, charges, files, run
+from tacit.cli.messages import in_options
 
 MISTAKES = {
     "no budget": (FIT[:-2], "--epsilon E --delta D"),
@@ -53,6 +54,11 @@ def test_a_mistake_is_explained_with_the_option_that_was_typed(
     assert message in result.output
     assert isinstance(result.exception, SystemExit)
     assert charges(place) == 0
+
+
+def test_words_that_are_no_options_stay() -> None:
+    kept = "limit Approx(epsilon=1.0, delta=1e-06): the method of max_levels and the radius; --max-epsilon must be more"
+    assert in_options(kept) == kept
 
 
 @pytest.mark.parametrize("names", [("--ledger", "budget.db"), ("--account", "people")])

@@ -140,3 +140,23 @@ def test_accounts_survive_cloning(ledger: Ledger) -> None:
 
     account: Account = ledger.open("people", limit=Pure(5.0))
     assert clone(PrivateRidge(ledger=account)).ledger is account
+
+
+@pytest.mark.parametrize(
+    ("model", "target"),
+    [
+        (PrivateRidge(mechanism="magic"), "real"),
+        (PrivateLogisticRegression(mechanism="covariance"), "binary"),
+        (PrivateLogisticRegression(mechanism="centred"), "classes"),
+        (PrivateLogisticRegression(l2=-1.0), "binary"),
+        (PrivateRidge(centre="yes"), "real"),
+    ],
+    ids=repr,
+)
+def test_a_fit_that_cannot_be_planned_costs_nothing(ledger: Ledger, model: Any, target: str) -> None:
+    """With so many rows a look at the columns comes first; what follows it must be possible before it is paid."""
+    account = ledger.open("people", limit=Pure(9.0))
+    model.set_params(domain=schema(target), ledger=account)
+    with pytest.raises(ParameterError):
+        model.fit(people(2000, target))
+    assert account.spent.epsilon == 0

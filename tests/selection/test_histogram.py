@@ -281,6 +281,8 @@ def test_columns_of_every_kind(column: Any) -> None:
         ({"bin_widths": 1e-12}, "choose wider bins"),
         ({"low": 1.0}, "low must be below high"),
         ({"low": (0, 0)}, "one for each of 1 axes"),
+        ({"low": "a"}, "low must be a number"),
+        ({"bin_widths": "narrow"}, "bin_widths must be a number"),
         ({"privacy": -1.0}, "epsilon"),
     ],
 )

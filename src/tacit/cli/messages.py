@@ -29,9 +29,12 @@ OPTIONS: Mapping[str, str] = {
     **{name: f"--{name}" for name in ("epsilon", "delta", "rho", "l2", "radius", "mechanism", "method", "failure")},
     **{name: f"--{name}" for name in ("low", "high")},
 }
-# As in "l2 must be …", "mechanism='magic'", "pass select_privacy"; elsewhere such a name is a word like any other.
+# As in "l2 must be …", "mechanism='magic'", "for example epsilon=0.5", "pass select_privacy"; elsewhere such a name is
+# a word like any other.
+_PARAMETER = f"(?:{'|'.join(OPTIONS)})"
 _NAMED = re.compile(
-    rf"(?<![\w-])((?:{'|'.join(OPTIONS)})(?:=|(?= must\b))|(?<=pass )(?:{'|'.join(OPTIONS)})\b|\w+_\w+)"
+    rf"(?<![\w-])(?:{_PARAMETER}(?= must\b)|{_PARAMETER}=(?=')|(?<=example ){_PARAMETER}=|(?<=pass ){_PARAMETER}\b"
+    r"|\w+_\w+)"
 )
 
 

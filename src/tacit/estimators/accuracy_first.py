@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -190,6 +191,10 @@ class AccuracyFirst(PrivateModelSearch):
             raise ParameterError("max_privacy must be Pure, Approx or a number: a realised loss bounds no zCDP")
         if most.own_delta and self.method != "brownian":
             raise ParameterError("max_privacy with a δ is for method='brownian'; pass Pure(epsilon) or a number")
+        given: dict[str, object] = {"excess_risk": self.excess_risk, "failure": self.failure}
+        for name, value in given.items():
+            if isinstance(value, bool) or not isinstance(value, Real):
+                raise ParameterError(f"{name} must be a number, got {value!r}")
         return AccuracyRequest(float(self.excess_risk), float(self.failure), most)
 
     def _plan(self, problem: AccuracyProblem, asked: AccuracyRequest) -> AccuracySearch:

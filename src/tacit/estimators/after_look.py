@@ -71,7 +71,10 @@ def after_look(
         return None
     shares = centring.shares(budget, gaussian=gaussian)
     look = centring.look(declared, rows.n, shares)
-    return None if look is None else AfterLook(look, centring, clipped, following, shares.rest, shares.whole)
+    if look is None:
+        return None
+    following(Shape.of(rows), shares.rest)  # what cannot be planned is refused now, before anything is charged
+    return AfterLook(look, centring, clipped, following, shares.rest, shares.whole)
 
 
 def search_after_look(

@@ -184,7 +184,7 @@ class PrivateHistogram(DensityMixin, PrivateEstimator):  # type: ignore[misc]
         return HistogramJob(search, why)
 
     def _bounds(self, axes: int) -> Bounds:
-        low, high = (tuple(float(b) for b in np.atleast_1d(bound)) for bound in (self.low, self.high))
+        low, high = _numbers("low", self.low), _numbers("high", self.high)
         low, high = (bound * axes if len(bound) == 1 else bound for bound in (low, high))
         if not len(low) == len(high) == axes:
             raise ParameterError(
@@ -194,7 +194,7 @@ class PrivateHistogram(DensityMixin, PrivateEstimator):  # type: ignore[misc]
 
     def _widths(self, axes: int) -> list[tuple[float, ...]]:
         listed = [self.bin_widths] if np.isscalar(self.bin_widths) else list(cast(Sequence[Any], self.bin_widths))
-        widths = [tuple(float(w) for w in np.atleast_1d(width)) for width in listed]
+        widths = [_numbers("bin_widths", width) for width in listed]
         widths = [width * axes if len(width) == 1 else width for width in widths]
         if not widths or any(len(width) != axes for width in widths):
             raise ParameterError(f"bin_widths holds a number, or {axes} numbers, for each candidate; got {listed!r}")
@@ -212,3 +212,11 @@ def _as_column(X: Any) -> Any:
     if len(getattr(X, "shape", ())) != 1:
         return X
     return X.to_frame() if hasattr(X, "to_frame") else np.asanyarray(X).reshape(-1, 1)
+
+
+def _numbers(name: str, given: Any) -> tuple[float, ...]:
+    """A number or several, as floats."""
+    try:
+        return tuple(float(each) for each in np.atleast_1d(given))
+    except (TypeError, ValueError):
+        raise ParameterError(f"{name} must be a number, or one for each axis; got {given!r}") from None
