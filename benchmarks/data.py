@@ -131,6 +131,15 @@ def marriages() -> pd.DataFrame:
     return fair.load_pandas().data
 
 
+def _visits() -> pd.DataFrame:
+    """20,190 person-years of the RAND health insurance experiment, from the package statsmodels."""
+    try:
+        from statsmodels.datasets import randhie
+    except ModuleNotFoundError:
+        raise Missing("the health insurance experiment comes with statsmodels: pip install statsmodels") from None
+    return randhie.load_pandas().data.assign(visited=lambda f: (f["mdvis"] > 0).astype(int))
+
+
 def _pension_income() -> pd.DataFrame:
     return survey("401ksubs").assign(log_inc=lambda f: np.log(f["inc"]))
 
@@ -188,4 +197,12 @@ TABLES: dict[str, Callable[[], pd.DataFrame]] = {
     "college-wages": lambda: survey("twoyear"),
     "school-scores": lambda: survey("catholic"),
     "grades": lambda: survey("gpa2"),
+    "mothers-at-work": lambda: survey("labsup"),
+    "wives-at-work": lambda: survey("cps91"),
+    "college-degrees": lambda: survey("twoyear"),
+    "family-planning": lambda: survey("fertil2").dropna(subset=["usemeth"]),
+    "rearrests": lambda: survey("crime1").assign(arrested=lambda f: (f["narr86"] > 0).astype(int)),
+    "doctor-visits": _visits,
+    "marriages": lambda: marriages().assign(affair=lambda f: (f["affairs"] > 0).astype(int)),
+    "happiness": lambda: survey("happiness").dropna(subset=["vhappy"]),
 }

@@ -31,16 +31,29 @@ EPSILONS = (0.1, 0.3, 1.0, 3.0)
 DELTA = 1e-6
 SMALLEST_PROBABILITY = 1e-300
 CLASSIFICATIONS = ("adult", "kdd99", "bank", "magic", "pensions", "loans")
+FRESH = (
+    "mothers-at-work",
+    "wives-at-work",
+    "college-degrees",
+    "family-planning",
+    "rearrests",
+    "doctor-visits",
+    "marriages",
+    "happiness",
+)
+"""Tables that no setting of the library was chosen on; no peers are run on them."""
 REGRESSIONS = ("warfarin", "wages", "pension-income", "pension-wealth", "births", "adult-hours")
 SPLIT_SEED = {"regression": 5, "classification": 7}
 
 REQUIRED = {
-    ("adult", "pure"): (0.826, 0.840, 0.848, 0.850),
-    ("adult", "approximate"): (0.829, 0.843, 0.848, 0.850),
-    ("kdd99", "approximate"): (0.985, 0.988, 0.990, 0.992),
-    ("warfarin", "pure"): (None, None, 1.22, 1.08),
-    ("warfarin", "approximate"): (None, 1.40, 1.13, 1.06),
-    ("synthetic 100000x38", "approximate"): (0.90, None, 0.95, None),
+    ("adult", "pure", "accuracy"): (0.826, 0.840, 0.848, 0.850),
+    ("adult", "approximate", "accuracy"): (0.829, 0.843, 0.848, 0.850),
+    ("bank", "pure", "auc"): (0.79, 0.87, 0.89, 0.90),
+    ("bank", "approximate", "auc"): (0.84, 0.89, 0.90, 0.90),
+    ("kdd99", "approximate", "accuracy"): (0.985, 0.988, 0.990, 0.992),
+    ("warfarin", "pure", "mse_ratio"): (None, None, 1.22, 1.08),
+    ("warfarin", "approximate", "mse_ratio"): (None, 1.40, 1.13, 1.06),
+    ("synthetic 100000x38", "approximate", "r2"): (0.90, None, 0.95, None),
 }
 
 Record = dict[str, Any]
@@ -96,7 +109,7 @@ def run(quick: bool = True) -> list[Record]:
 
 
 def _parts(quick: bool) -> Iterator[tuple[str, Callable[[], list[Record]]]]:
-    for name in ("adult", "kdd99", "pensions") if quick else CLASSIFICATIONS:
+    for name in ("adult", "kdd99", "pensions") if quick else (*CLASSIFICATIONS, *FRESH):
         yield name, partial(_classification, name, 3 if quick else 20)
     for name in ("warfarin", "pension-wealth") if quick else REGRESSIONS:
         yield name, partial(_regression, name, 20 if quick else 50)
@@ -120,6 +133,8 @@ def _classification(name: str, seeds: int) -> list[Record]:
 def _classifiers(task: Task, seeds: int) -> Iterator[tuple[str, str, Fits]]:
     for currency in ("pure", "approximate"):
         yield "tacit", currency, _tacit(task, currency, seeds)
+    if task.name in FRESH:
+        return
     rows = (logistic.Prepared(task.X, task.y),)
     for l2 in (1e-3, 1e-4):
         fit = partial(logistic.objective_perturbation, l2=l2)
@@ -167,7 +182,7 @@ def _synthetic(rows: int, columns: int, seeds: int) -> list[Record]:
             found.append(float(model.score(X[rows:], y[rows:])))
         record = {"data": f"synthetic {rows}x{columns}", "n": rows, "d": columns + 1, "method": "tacit"}
         record |= {"currency": "approximate", "epsilon": epsilon, "seeds": seeds} | _spread("r2", found)
-        records.append(_with_requirement(record, "r2"))
+        records.append(_with_requirement(record))
     return records
 
 
@@ -235,7 +250,7 @@ def _record(
     for metric in scores[0]:
         values = [score[metric] - floor[metric] if metric == "risk" else score[metric] for score in scores]
         record |= _spread("excess_risk" if metric == "risk" else metric, values)
-    return _with_requirement(record, "accuracy" if "accuracy" in record else "mse_ratio")
+    return _with_requirement(record)
 
 
 def _spread(metric: str, values: list[float]) -> Record:
@@ -243,12 +258,13 @@ def _spread(metric: str, values: list[float]) -> Record:
     return {metric: float(np.mean(values)), f"{metric}_se": error, f"{metric}_median": float(np.median(values))}
 
 
-def _with_requirement(record: Record, metric: str) -> Record:
-    marks = REQUIRED.get((record["data"], record["currency"])) if record["method"] == "tacit" else None
-    mark = marks[EPSILONS.index(record["epsilon"])] if marks else None
-    if mark is not None:
-        found = record["mse_ratio_median"] if metric == "mse_ratio" else record[metric]
-        record |= {"required": mark, "reached": bool(found <= mark if metric == "mse_ratio" else found >= mark)}
+def _with_requirement(record: Record) -> Record:
+    for (table, currency, metric), marks in REQUIRED.items():
+        if (record["data"], record["currency"], record["method"]) == (table, currency, "tacit"):
+            mark = marks[EPSILONS.index(record["epsilon"])]
+            if mark is not None:
+                reached = record[metric] <= mark if metric == "mse_ratio" else record[metric] >= mark
+                record |= {"required": mark, "of": metric, "reached": bool(reached)}
     return record
 
 
