@@ -64,7 +64,7 @@ def measure(database: str, urls: dict[str, str], kills: int) -> Iterator[Row]:
     yield row(database, f"race of {WORKERS}: charges of 0.01 in {LIMIT}", race["charges"], "49")
     yield from verdict(database, f"race of {WORKERS}", race)
     median, worst = release_cost(urls["release"], 300)
-    yield row(database, "reserve + store, median ms", median, "≤ 10" if database == "sqlite" else "")
+    yield row(database, "reserve + store, median ms", median, "≤ 2" if database == "sqlite" else "")
     yield row(database, "reserve + store, 95 % ms", worst, "")
 
 
@@ -99,7 +99,7 @@ def release_cost(url: str, runs: int) -> tuple[float, float]:
 
 
 def long_history(path: Path) -> Iterator[Row]:
-    """Opening and verifying a history of many charges, each with its stored release."""
+    """Opening a history of many charges, each with its stored release, which checks it; and verifying it as well."""
     with Ledger(path) as ledger:
         ledger.open("long", limit=1e6)
         with ledger._store.writing() as db:  # in one commit, so that filling takes seconds
@@ -109,12 +109,15 @@ def long_history(path: Path) -> Iterator[Row]:
                 books.store(db, "long", request.key, os.urandom(400))
     began, worked = time.perf_counter(), time.process_time()
     with Ledger(path) as ledger:
+        opened, opened_cpu = time.perf_counter() - began, time.process_time() - worked
         verified = ledger.verify()
         seconds, cpu = time.perf_counter() - began, time.process_time() - worked
-    case = f"{verified.charges} charges, {verified.events} events: open + verify"
-    yield row("sqlite", f"{case}, s", seconds, "≤ 2")
-    yield row("sqlite", f"{case}, CPU s", cpu, "≤ 2")
-    yield row("sqlite", "reserve + store after them, median ms", release_cost(str(path), 100)[0], "≤ 10")
+    case = f"{verified.charges} charges, {verified.events} events"
+    yield row("sqlite", f"{case}: open, s", opened, "")
+    yield row("sqlite", f"{case}: open, CPU s", opened_cpu, "")
+    yield row("sqlite", f"{case}: open + verify, s", seconds, "≤ 2")
+    yield row("sqlite", f"{case}: open + verify, CPU s", cpu, "≤ 2")
+    yield row("sqlite", "reserve + store after them, median ms", release_cost(str(path), 100)[0], "≤ 2")
 
 
 def row(database: str, measure: str, value: object, required: str) -> Row:

@@ -7,6 +7,7 @@ By `ledger-chain`.
 """
 
 import hashlib
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from tacit.errors import LedgerError
@@ -14,7 +15,7 @@ from tacit.ledger.store import RESTORE, Row, Session
 from tacit.ledger.tables import EVENT_COLUMNS
 
 GENESIS = "0" * 64  # what the first event names as the one before
-_BATCH = 4096
+_BATCH = 512
 
 
 class Event(NamedTuple):
@@ -70,8 +71,6 @@ def sha256(data: bytes) -> str:
 class Walk:
     """Goes along the history and knows how far it came: every entry follows the one before and has its own hash."""
 
-    columns = EVENT_COLUMNS
-
     def __init__(self) -> None:
         self.sequence = -1
         self.hash = GENESIS
@@ -86,31 +85,32 @@ class Walk:
         last = "SELECT hash FROM tacit_event WHERE sequence = ?"
         if self.sequence >= 0 and db.rows(last, self.sequence) != [(self.hash,)]:
             raise LedgerError(f"entry {self.sequence}, seen before, is gone or was changed; {RESTORE}")
-        query = f"SELECT {self.columns} FROM tacit_event WHERE sequence > ? ORDER BY sequence LIMIT {_BATCH}"
-        while rows := db.rows(query, self.sequence):
-            for row in rows:
-                self.take(row)
+        for row in in_order(db, EVENT_COLUMNS, after=self.sequence):
+            if row[0] != self.sequence + 1 or row[12] != self.hash:
+                raise broken(row, "does not follow the one before it: entries are missing or were reordered")
+            if event_hash(row[:13]) != row[13]:
+                raise broken(row, "was changed after it was written: its hash does not match")
+            self.sequence, self.hash = row[0], row[13]
+            self.take(row)
 
     def take(self, row: Row) -> None:
-        """The next entry."""
-        if row[0] != self.sequence + 1 or row[12] != self.hash:
-            raise broken(row, "does not follow the one before it: entries are missing or were reordered")
-        if event_hash(row[:13]) != row[13]:
-            raise broken(row, "was changed after it was written: its hash does not match")
-        self.sequence, self.hash = row[0], row[13]
+        """What else is to be done with an entry that has its place in the chain."""
 
 
-class ReleaseWalk(Walk):
-    """A walk that also compares every stored release with its digest."""
-
-    columns = f"{EVENT_COLUMNS}, output"
-
-    def take(self, row: Row) -> None:
-        """The next entry with its release."""
-        super().take(row)
-        _, kind, *_, digest, _, _, _, output = row
+def check_releases(db: Session) -> None:
+    """Every stored release has the digest of its entry."""
+    for row in in_order(db, "sequence, kind, digest, output"):
+        _, kind, digest, output = row
         if kind == "store" and digest != ("" if output is None else sha256(output)):
             raise broken(row, "holds a release that was changed after it was stored")
+
+
+def in_order(db: Session, columns: str, after: int = -1) -> Iterator[Row]:
+    """The entries after one of them, `sequence` being the first column; fetched a few at a time."""
+    query = f"SELECT {columns} FROM tacit_event WHERE sequence > ? ORDER BY sequence LIMIT {_BATCH}"
+    while rows := db.rows(query, after):
+        yield from rows
+        after = rows[-1][0]
 
 
 def broken(entry: Row, what: str) -> LedgerError:

@@ -5,13 +5,13 @@ checks the entries that were added since, and that the balances it is about to u
 seen once cannot be taken back behind its back.
 """
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from tacit.errors import LedgerError
 from tacit.ledger.accounts import all_balances, balances
-from tacit.ledger.chain import ReleaseWalk
+from tacit.ledger.chain import Walk, check_releases
 from tacit.ledger.replay import Replay
 from tacit.ledger.store import Session, Store
 
@@ -32,6 +32,7 @@ class CheckedStore:
         self.store = store
         self._replay = Replay()
         self._finding: str | None = None
+        self._walked: Hashable | None = None  # the mark of the database when all of it was walked along
 
     @contextmanager
     def writing(self, account: str | None = None) -> Iterator[Session]:
@@ -53,22 +54,28 @@ class CheckedStore:
             _compare_all(self._replay, db)
 
     def verify(self) -> Verified:
-        """Check all pages, all entries from the first one on, and all stored releases.
+        """Check all pages, all entries from the first one on, all balances and all stored releases.
 
-        Entries that were added up before and have the same hashes again are the same entries.
+        Entries that were added up before and lead to the same head again are the same entries. Where the database can
+        tell that nobody else has written since they were last walked along, they are not walked along again.
         """
         self.store.check_pages()
-        again = ReleaseWalk()
         with self.reading() as db:
-            again.take_new(db)
+            if self._walked is None or self.store.mark(db) != self._walked:
+                Walk().take_new(db)
+                self._walked = self.store.mark(db)
             _compare_all(self._replay, db)
-        return Verified(again.sequence + 1, len(self._replay.charged), again.head)
+            check_releases(db)
+        return Verified(self._replay.sequence + 1, len(self._replay.charged), self._replay.head)
 
     def _check(self, db: Session, account: str | None) -> None:
         if self._finding is not None:
             raise LedgerError(self._finding)  # what was seen once stays seen until the ledger is opened again
         try:
+            fresh = self._replay.sequence < 0
             self._replay.take_new(db)
+            if fresh:
+                self._walked = self.store.mark(db)
         except LedgerError as error:
             self._finding = str(error)
             raise

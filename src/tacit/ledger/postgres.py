@@ -68,6 +68,9 @@ class PostgresStore:
     def check_pages(self) -> None:
         """The server checks its own pages."""
 
+    def mark(self, session: Session) -> None:
+        """The server cannot tell."""
+
     def close(self) -> None:
         """Close the connection."""
         self._handle.close()

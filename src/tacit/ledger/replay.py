@@ -22,22 +22,20 @@ class Replay(Walk):
         self._prices: dict[tuple[str, str], tuple[int, int] | None] = {}  # of an account and a loss, as text
 
     def take(self, row: Row) -> None:
-        """The next entry, which also costs and gives back what it may."""
-        super().take(row)
+        """Add up the next entry, which costs and gives back what it may."""
         try:
-            self._apply(row)
+            self._add_up(row)
         except (LookupError, TypeError, ValueError, ArithmeticError) as error:
             raise broken(row, "does not read like an entry that tacit wrote") from error
 
-    def _apply(self, row: Row) -> None:
-        _, kind, _, _, key, *_ = row
-        match kind:
+    def _add_up(self, row: Row) -> None:
+        match row[1]:
             case "charge":
                 self._charge(row)
             case "store":
-                if key not in self.charged or key in self.stored:
+                if row[4] not in self.charged or row[4] in self.stored:
                     raise broken(row, "stores a release without one charge of its own")
-                self.stored.add(key)
+                self.stored.add(row[4])
             case "settle":
                 self._settle(Event(*row))
             case "open":
@@ -46,7 +44,7 @@ class Replay(Walk):
                 self._turn(Event(*row))
             case "create":
                 pass
-            case _:
+            case kind:
                 raise broken(row, f"is of the unknown kind {kind!r}")
 
     def compare(self, kept: list[Balance], account: str) -> None:

@@ -3,7 +3,7 @@
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -34,6 +34,7 @@ class SqliteStore:
                 f"{self.path} is on a network file system ({kind}), where locks and fsync cannot be relied on and "
                 f"charges could be lost; keep the ledger on a local disk or use a postgresql:// URL"
             )
+        self._connections = 0  # opened so far
         self._handle = ProcessLocal(self._connect)
 
     @property
@@ -74,6 +75,10 @@ class SqliteStore:
         if findings != [("ok",)]:
             raise LedgerError(f"{self.path} is damaged: {findings[0][0]}; {RESTORE}")
 
+    def mark(self, session: Session) -> Hashable:
+        """SQLite counts what other connections write, for as long as this one is open."""
+        return self._connections, session.rows("PRAGMA data_version")[0][0]
+
     def close(self) -> None:
         """Close the file."""
         self._handle.close()
@@ -95,6 +100,7 @@ class SqliteStore:
                     self._handle.close()
 
     def _connect(self) -> sqlite3.Connection:
+        self._connections += 1
         if self._is_frozen():
             return self._open(f"{self.path.as_uri()}?mode=ro&immutable=1")
         connection = self._open(self.path.as_uri())

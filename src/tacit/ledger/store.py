@@ -3,7 +3,7 @@
 import os
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -47,6 +47,9 @@ class Store(Protocol):
 
     def check_pages(self) -> None:
         """Raise LedgerError if the database itself finds its pages damaged."""
+
+    def mark(self, session: Session) -> Hashable | None:
+        """Stays equal as long as nobody but this connection writes; None if the database cannot tell."""
 
     def close(self) -> None:
         """Close the connection; the next use opens it again."""
