@@ -56,6 +56,13 @@ def test_a_mistake_is_explained_with_the_option_that_was_typed(
     assert charges(place) == 0
 
 
+def test_a_table_with_other_separators_is_recognised(place: Path) -> None:
+    (place / "semicolons.csv").write_text("income;region;bought\n1;north;0\n", encoding="utf-8")
+    result = run("fit", "semicolons.csv", *FIT[2:])
+    assert result.exit_code == 2
+    assert "separated by commas?" in result.output
+
+
 def test_words_that_are_no_options_stay() -> None:
     kept = "limit Approx(epsilon=1.0, delta=1e-06): the method of max_levels and the radius; --max-epsilon must be more"
     assert in_options(kept) == kept

@@ -128,5 +128,7 @@ def _places(path: Path, columns: Sequence[str], names: Sequence[str] | None) -> 
     wanted = list(known) if names is None else names
     absent = [name for name in wanted if name not in known]
     if absent:
-        raise ParameterError(f"{path.name!r} has no column {absent[0]!r}; it has {', '.join(map(repr, columns))}")
+        hint = " alone; are its cells separated by commas?" if len(columns) == 1 else ""
+        found = ", ".join(map(repr, columns))
+        raise ParameterError(f"{path.name!r} has no column {absent[0]!r}; it has {found}{hint}")
     return [known[name] for name in wanted]

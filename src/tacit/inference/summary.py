@@ -38,8 +38,8 @@ class Summary:
     def to_html(self) -> str:
         """The table as HTML, digits as in the text."""
         shown = pd.DataFrame(self._cells(), columns=self._header())
-        footer = "<br>".join(map(escape, self.footer))
-        return f"<h3>{escape(self.title)}</h3>{shown.to_html(index=False, border=0)}<p>{footer}</p>"
+        footer = "<br>".join(escape(printable(line)) for line in self.footer)
+        return f"<h3>{escape(printable(self.title))}</h3>{shown.to_html(index=False, border=0)}<p>{footer}</p>"
 
     def _repr_html_(self) -> str:
         return self.to_html()
@@ -49,7 +49,7 @@ class Summary:
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         lines = [_line(row, widths) for row in cells]
         rule = "─" * max(len(lines[0]), len(self.title))
-        return "\n".join([self.title, rule, lines[0], *lines[1:], rule, *self.footer])
+        return "\n".join([printable(self.title), rule, *lines, rule, *map(printable, self.footer)])
 
     __repr__ = __str__
 
