@@ -10,7 +10,6 @@ from tacit.mechanisms.accuracy import excess_bounds
 from tacit.mechanisms.accuracy.excess_bounds import SelfConcordance, StrongConvexity
 from tacit.mechanisms.accuracy.excess_risk import ExcessRisk, OpenedRisk
 from tacit.mechanisms.accuracy.gradual import into_ball
-from tacit.mechanisms.accuracy.stationary import stationary_radius
 from tacit.mechanisms.problem import Problem, Shape
 
 NAMES = list(LOSSES)
@@ -20,7 +19,7 @@ CAP = 0.05
 def opened(name: str, l2: float = 0.02, radius: float | None = None, seed: int = 0) -> OpenedRisk:
     rows = table(LOSSES[name], n=400, seed=seed)
     problem = Problem(Shape.of(rows), LOSSES[name], l2, radius)
-    return ExcessRisk(replace(problem, radius=stationary_radius(problem)), CAP).open(rows)
+    return ExcessRisk(replace(problem, radius=problem.minimiser_radius), CAP).open(rows)
 
 
 def hypotheses(risk: OpenedRisk, count: int = 400) -> np.ndarray:
@@ -51,7 +50,7 @@ def test_bounds_without_their_proof_fail_the_check(monkeypatch):
     """Twice λ; and the curvature at the minimiser taken for the curvature everywhere."""
     flat = rows_of(np.full((50, 2), 1e-3), np.tile([1.0, -1.0], 25), LOSSES["logistic"])
     problem = Problem(Shape.of(flat), LOSSES["logistic"], 0.02)
-    even = ExcessRisk(replace(problem, radius=stationary_radius(problem)), CAP).open(flat)
+    even = ExcessRisk(replace(problem, radius=problem.minimiser_radius), CAP).open(flat)
     with pytest.raises(AssertionError):
         check_bound(even, StrongConvexity(even.best, 2 * problem.l2, even.query.tolerance))
     risk = opened("logistic")
@@ -93,7 +92,7 @@ def test_hypotheses_known_to_be_bad_are_at_the_cap_and_no_value_exceeds_its_boun
 def test_hessians_are_computed_as_exactly_as_claimed():
     rows = table(LOSSES["logistic"], n=3000, d=4)
     problem = Problem(Shape.of(rows), LOSSES["logistic"], 0.02)
-    risk = ExcessRisk(replace(problem, radius=stationary_radius(problem)), CAP).open(rows)
+    risk = ExcessRisk(replace(problem, radius=problem.minimiser_radius), CAP).open(rows)
     assert isinstance(risk.known, SelfConcordance)
     blocks = []
     rows.total(lambda X, y: blocks.append((X.copy(), y.copy())) or 0.0)

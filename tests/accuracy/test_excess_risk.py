@@ -11,7 +11,6 @@ from tacit.errors import ParameterError
 from tacit.losses import Hinge
 from tacit.mechanisms.accuracy.excess_risk import ExcessRisk
 from tacit.mechanisms.accuracy.gradual import into_ball
-from tacit.mechanisms.accuracy.stationary import stationary_radius
 from tacit.mechanisms.problem import Problem, Shape
 
 NAMES = list(LOSSES)
@@ -36,7 +35,7 @@ def exact_query(X, y, theta, loss, l2, radius, cap):
 def query_of(loss, n, l2, cap, radius=None, d=2):
     rows = rows_of(np.zeros((n, d)), np.ones(n), loss)
     problem = Problem(Shape.of(rows), loss, l2, radius)
-    return ExcessRisk(replace(problem, radius=stationary_radius(problem)), cap)
+    return ExcessRisk(replace(problem, radius=problem.minimiser_radius), cap)
 
 
 def worst_change(loss, query, n=4, tries=12, seed=0):
@@ -133,11 +132,9 @@ def test_the_published_sensitivities_are_special_cases():
     rows = rows_of(np.zeros((100, 2)), np.ones(100), LOSSES["squared"])
     ridge = Problem(Shape.of(rows), LOSSES["squared"], 0.005)
     logistic = Problem(Shape.of(rows), LOSSES["logistic"], 0.005)
-    for problem, expected in (
-        (ridge, (1 / np.sqrt(0.005) + 1) ** 2 / 100),
-        (logistic, 2 * np.sqrt(2 * np.log(2) / 0.005) / 100),
-    ):
-        query = ExcessRisk(replace(problem, radius=problem.minimiser_radius), None)
+    ball, other = 1 / np.sqrt(0.005), np.sqrt(2 * np.log(2) / 0.005)
+    for problem, radius, expected in ((ridge, ball, (ball + 1) ** 2 / 100), (logistic, other, 2 * other / 100)):
+        query = ExcessRisk(replace(problem, radius=radius), None)
         assert query.sensitivity.parts["one replaced row"] == pytest.approx(expected, rel=1e-9)
 
 
@@ -147,7 +144,7 @@ def test_computed_values_are_within_the_stated_error(name):
     loss = LOSSES[name]
     rows = table(loss, n=300, d=4)
     problem = Problem(Shape.of(rows), loss, 0.05)
-    query = ExcessRisk(replace(problem, radius=stationary_radius(problem)), 0.3)
+    query = ExcessRisk(replace(problem, radius=problem.minimiser_radius), 0.3)
     opened = query.open(rows)
     blocks = []
     rows.total(lambda X, y: blocks.append((X.copy(), y.copy())) or 0.0)
@@ -194,10 +191,10 @@ def test_every_minimiser_lies_in_the_ball_and_some_come_near_its_edge(name):
     loss, l2 = LOSSES[name], 0.01
     rows = rows_of(np.zeros((10, 2)), np.ones(10), loss)
     problem = Problem(Shape.of(rows), loss, l2)
-    radius = stationary_radius(problem)
+    radius = problem.minimiser_radius
     check_radius(radius, loss, l2)
     assert largest_minimiser(loss, l2) > 0.95 * radius
-    assert radius < problem.minimiser_radius
+    assert radius < np.sqrt(2 * loss.constants(0.0).value / l2)  # the ball from J(θ*) ≤ J(0)
     with pytest.raises(AssertionError):
         check_radius(radius / np.sqrt(2), loss, l2)
 
@@ -205,7 +202,7 @@ def test_every_minimiser_lies_in_the_ball_and_some_come_near_its_edge(name):
 @pytest.mark.proof("stationary-norm")
 def test_a_smaller_public_radius_wins():
     rows = rows_of(np.zeros((10, 2)), np.ones(10), LOSSES["logistic"])
-    assert stationary_radius(Problem(Shape.of(rows), LOSSES["logistic"], 0.01, 0.5)) == 0.5
+    assert Problem(Shape.of(rows), LOSSES["logistic"], 0.01, 0.5).minimiser_radius == 0.5
 
 
 def test_hypotheses_are_projected_when_outside_and_only_then():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import approx_fprime
+from scipy.optimize import approx_fprime, minimize
 
 from tacit.arithmetic import UNIT_ROUNDOFF
 from tacit.errors import ParameterError
@@ -419,3 +419,30 @@ def test_the_link_tells_the_probability_that_a_score_stands_for(loss: Logistic |
 def test_a_cap_without_its_link_is_caught() -> None:
     with pytest.raises(AssertionError):
         check_link(CappedLogistic(), Logistic().probability)
+
+
+def farthest_gradients(reach: float, tries: int = 40) -> float:
+    """The largest distance of two rows' gradients found by hill climbing over rows of a disc, θ = (reach, 0)."""
+    rng = np.random.default_rng(int(1000 * reach))
+
+    def distance(rows: np.ndarray) -> float:
+        inside = rows.reshape(2, 2) / np.maximum(1.0, np.linalg.norm(rows.reshape(2, 2), axis=1))[:, None]
+        pulls = -Logistic().slope(inside @ [reach, 0.0], np.ones(2))
+        return float(np.linalg.norm(pulls[0] * inside[0] - pulls[1] * inside[1]))
+
+    found = [minimize(lambda rows: -distance(rows), rng.normal(size=4), method="Nelder-Mead") for _ in range(tries)]
+    return -min(each.fun for each in found)
+
+
+@pytest.mark.proof("logistic-gradient-change")
+@pytest.mark.parametrize("reach", [0.1, 0.5, 1.0, 1.3, 1.499])
+def test_gradients_of_two_rows_are_no_farther_apart_than_stated(reach: float) -> None:
+    stated, found = Logistic().gradient_change(1.0, reach), farthest_gradients(reach)
+    assert found <= stated * (1 + 1e-12)
+    assert found > 0.9999 * stated
+    assert stated < 2 * Logistic().constants(reach).slope * 0.97
+    assert Logistic().gradient_change(2.0, reach / 2) == pytest.approx(2 * stated, rel=1e-12)
+
+
+def test_beyond_the_proved_reach_twice_the_steepest_gradient_is_stated() -> None:
+    assert Logistic().gradient_change(1.0, 1.6) == pytest.approx(2 * Logistic().constants(1.6).slope)

@@ -180,3 +180,16 @@ def test_unknown_mechanisms_and_requests_the_functional_mechanism_cannot_keep_ar
     ):
         with pytest.raises(ParameterError):
             plan_fit(SMALL, request, budget, name)
+
+
+def test_output_perturbation_is_taken_where_it_is_quieter():
+    few = Shape(100, 10, Norms(math.sqrt(10), 1.0, 1.0), 10, 4096, 0.7)
+    chosen = plan_fit(few, FitRequest(Logistic()), Pure(0.1), "auto")
+    tilted = objective(few, FitRequest(Logistic()), Pure(0.1)).mechanism
+    assert isinstance(chosen.mechanism, OutputPerturbation)
+    assert chosen.mechanism.problem.l2 == tilted.problem.l2
+    assert chosen.mechanism.law.deviation(10) < 0.6 * tilted.law.deviation(10) / (100 * tilted.problem.l2)
+    assert "output perturbation" in chosen.why
+    for shape, budget in ((ADULT, Pure(0.1)), (ADULT, Approx(1.0, 1e-6)), (SMALL, Pure(1.0))):
+        for loss in (Logistic(), CappedLogistic(), HuberHinge(0.5)):
+            assert isinstance(plan_fit(shape, FitRequest(loss), budget, "auto").mechanism, ObjectivePerturbation)

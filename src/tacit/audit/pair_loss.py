@@ -28,13 +28,15 @@ def gaussian_pair_loss(distance: float, sigma: float, delta: float) -> float:
 
 
 def output_pair_loss(first: Sequence[tuple[float, float]], second: Sequence[tuple[float, float]], l2: float) -> float:
-    """Loss at ε = 1 of output perturbation of logistic loss with one feature: |θ* − θ*'| / (2G/(λn)).
+    """Loss at ε = 1 of output perturbation of logistic loss with one feature: |θ* − θ*'| / (Δ/(λn)).
 
-    G is the largest slope within |θ| ≤ √(2 log 2/λ), where every minimiser lies.
+    Δ = 2 max sin γ σ(k cos γ), how far the gradients of two rows in a ball can be apart for |θ| ≤ k = √(0.2785/λ),
+    where every minimiser lies; for k ≤ 1.5.
     """
-    n, steepest = len(first), float(expit(math.sqrt(2 * math.log(2) / l2)))
+    reach, angle = math.sqrt(0.27846454276107380 / l2), np.linspace(0, math.pi, 200_001)
+    apart = 2 * float(np.max(np.sin(angle) * expit(reach * np.cos(angle))))
     moved = abs(_logistic_minimiser(first, l2) - _logistic_minimiser(second, l2))
-    return moved * l2 * n / (2 * steepest)
+    return moved * l2 * len(first) / apart
 
 
 def largest_log_ratio(first: Floats, second: Floats) -> float:

@@ -16,6 +16,9 @@ from tacit.losses.base import (
     checked_score_bound,
 )
 
+LARGEST_REACH = 1.5
+"""Of a score, for which the gradients of two rows are proved to be less than twice the steepest apart."""
+
 
 @dataclass(frozen=True, slots=True)
 class Logistic(Loss):
@@ -26,6 +29,7 @@ class Logistic(Loss):
     one_sided_slope = True
     likelihood = True
     self_concordant = True
+    change_theorems = ("logistic-gradient-change",)
     expansion = Expansion(quadratic=0.125, linear=0.5, l1_change=(0.25, 3.0, 0.0))
 
     @property
@@ -71,6 +75,29 @@ class Logistic(Loss):
             value_rounding=20.0 * enlarged(largest),
             slope_rounding=16.0,
         )
+
+    def gradient_change(self, row_norm: float, radius: float) -> float:
+        """2r max sin γ σ(k cos γ) for k = r·radius ≤ 3/2: rows that both pull hard lie at an angle. 2rσ(k) beyond.
+
+        s = cos γ; the logarithm of √(1 − s²) σ(ks) is concave, so its tangent at any s₀ bounds it on [−1, 1].
+        By `logistic-gradient-change`.
+        """
+        reach = enlarged(row_norm * radius, 50)
+        if not reach <= LARGEST_REACH:
+            return Loss.gradient_change(self, row_norm, radius)
+        low, high = 0.0, 0.9
+        for _ in range(60):
+            middle = (low + high) / 2
+            rises = reach / (1 + math.exp(reach * middle)) > middle / (1 - middle * middle)
+            low, high = (middle, high) if rises else (low, middle)
+
+        def widest() -> arb:
+            s, k = exact(low), exact(reach)
+            pull = 1 / (1 + (-k * s).exp())
+            steepness = k * (1 - pull) - s / (1 - s**2)
+            return 2 * exact(row_norm) * (1 - s**2).sqrt() * pull * (2 * abs(steepness)).exp()
+
+        return upper(widest)
 
     @property
     def largest_pull(self) -> float:

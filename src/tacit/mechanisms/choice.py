@@ -1,8 +1,8 @@
 """Which mechanism: decided from n, d, the budget, λ and the loss, never from data; the reason goes on the certificate.
 
-The measure of error is the standard deviation of the noise in one coordinate, of b for objective perturbation. Output
-perturbation is never quieter than objective perturbation for a smooth loss (it must cover directions without
-curvature), so "auto" takes it only for the hinge. For linear regression:
+The measure of error is the standard deviation of the noise in one coordinate of θ. For a smooth loss objective
+perturbation is usually quieter, because curvature shrinks its noise; where λ is larger than the curvature, in small
+tables at small ε, output perturbation can be. A hinge leaves no choice. For linear regression:
 
     (ε, δ) or zCDP:  moments with Gaussian noise
     pure ε:          moments if d ≤ 3 or d^1.5/(nε) < 0.02, else mean first and objective perturbation
@@ -122,9 +122,27 @@ def _automatic(shape: Shape, request: FitRequest, budget: Budget) -> Plan:
     if request.loss.quadratic:
         return _automatic_regression(shape, request, budget)
     if request.loss.smooth:
-        return objective(shape, request, budget)
+        return _quieter(objective(shape, request, budget))
     plan = output(shape, request, budget)
     return Plan(plan.mechanism, "output perturbation: the loss has a corner, which rules objective perturbation out")
+
+
+def _quieter(plan: Plan) -> Plan:
+    """Objective perturbation, or output perturbation at the same λ if that has less noise on a prediction.
+
+    Noise in the output arrives as it is. A tilt b arrives as H⁻¹b/n, and the d eigenvalues of H = λI + mean of φ''xxᵀ
+    are on average at most λ + t/d. Output perturbation pays for no determinant and only for gradients at minimisers.
+    """
+    tilted = plan.mechanism
+    assert isinstance(tilted, ObjectivePerturbation)
+    problem, width = tilted.problem, tilted.problem.shape.width
+    curvature = problem.l2 + problem.curvature_bound / width
+    offered = OutputPerturbation(problem, tilted.budget, tilted.notes)
+    noise, other = offered.law.deviation(width), tilted.law.deviation(width) / (problem.shape.n * curvature)
+    if noise >= other:
+        return plan
+    why = f"output perturbation: noise {noise:.4g} in a coordinate, against {other:.4g} through the objective"
+    return Plan(offered, f"{why}, both for λ = {problem.l2:.4g}")
 
 
 def _automatic_regression(shape: Shape, request: FitRequest, budget: Budget) -> Plan:

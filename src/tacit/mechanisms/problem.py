@@ -65,14 +65,15 @@ class Problem:
 
     @cached_property
     def minimiser_radius(self) -> float:
-        """A ball that holds the minimiser for every table. By `minimiser-sensitivity`.
+        """A ball that holds the minimiser for every table. By `minimiser-sensitivity` and by `stationary-norm`.
 
-        λ‖θ*‖²/2 ≤ J(θ*) ≤ J(0) ≤ sup φ(0, y);  λ‖θ*‖ ≤ sup |φ'| ‖x‖₂ by stationarity;  and R.
+        λ‖θ*‖²/2 ≤ J(θ*) ≤ J(0) ≤ sup φ(0, y);  by stationarity λ‖θ*‖ ≤ sup |φ'| ‖x‖₂ and λ‖θ*‖² ≤ sup −sφ';  and R.
         """
         at_zero = self.loss.constants(0.0).value
         by_value = upper(lambda: (2 * exact(at_zero) / exact(self.l2)).sqrt())
         by_slope = enlarged(self.loss.constants(None).slope * self.shape.norms.l2 / self.l2, 50)
-        return min(by_value, by_slope, self._feasible)
+        by_pull = upper(lambda: (exact(self.loss.largest_pull) / exact(self.l2)).sqrt())
+        return min(by_value, by_slope, by_pull, self._feasible)
 
     @property
     def steepest_slope(self) -> float:
@@ -86,7 +87,7 @@ class Problem:
 
     @cached_property
     def feasible_gradient_change(self) -> float:
-        """How far the gradients of two rows can be apart at one feasible θ. By `squared-gradient-change`."""
+        """How far the gradients of two rows can be apart at one feasible θ. By `objective-pure`."""
         return self.loss.gradient_change(self.shape.norms.l2, self._feasible)
 
     @cached_property

@@ -24,7 +24,6 @@ from tacit.mechanisms.accuracy.gradual_noise import (
 from tacit.mechanisms.accuracy.halting import tight_doubling_test, tight_test
 from tacit.mechanisms.accuracy.search import AccuracySearch
 from tacit.mechanisms.accuracy.sources import PURE_NOISES, sources
-from tacit.mechanisms.accuracy.stationary import stationary_radius
 from tacit.mechanisms.problem import Problem, Shape
 from tacit.privacy import Budget
 
@@ -63,7 +62,7 @@ class AccuracyProblem:
     def tight_query(self, asked: AccuracyRequest) -> ExcessRisk:
         """Truncated at α, on the smallest ball that is proved to hold the minimiser. By `stationary-norm`."""
         problem = Problem(self.shape, self.loss, self.l2, self.radius)
-        query = ExcessRisk(replace(problem, radius=stationary_radius(problem)), asked.excess_risk)
+        query = ExcessRisk(replace(problem, radius=problem.minimiser_radius), asked.excess_risk)
         if query.bad_value >= 0:
             raise ParameterError(
                 f"excess_risk of {asked.excess_risk:g} is below what the rounding of sums and the solver leave "

@@ -13,7 +13,6 @@ from tacit.mechanisms.accuracy.excess_risk import ExcessRisk
 from tacit.mechanisms.accuracy.gradual import GradualOutput, Hypotheses
 from tacit.mechanisms.accuracy.gradual_moments import GradualMoments
 from tacit.mechanisms.accuracy.gradual_noise import GradualNoise, LaplaceReduction, SphericalReduction
-from tacit.mechanisms.accuracy.stationary import stationary_radius
 from tacit.mechanisms.covariance import TARGET_WEIGHT
 from tacit.mechanisms.erm import RiskBounds
 from tacit.mechanisms.moments import Entrywise, Frobenius, MomentRelease
@@ -43,7 +42,7 @@ def output_source(query: ExcessRisk, noise: GradualNoise) -> Source:
     """
     problem = query.problem
     free = replace(problem, radius=None)
-    binding = query.radius < stationary_radius(free)
+    binding = query.radius < free.minimiser_radius
     bounds = RiskBounds(problem.shape, problem.loss, problem.l2)
     turning = bounds.gradient_bounds(query.radius).magnitude / query.radius if binding else 0.0
 

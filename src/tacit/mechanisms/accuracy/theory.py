@@ -19,7 +19,6 @@ from tacit.mechanisms.accuracy.gradual_noise import SphericalReduction
 from tacit.mechanisms.accuracy.halting import NoTest
 from tacit.mechanisms.accuracy.plan import AccuracyProblem, AccuracyRequest
 from tacit.mechanisms.accuracy.search import AccuracySearch
-from tacit.mechanisms.accuracy.stationary import stationary_radius
 from tacit.mechanisms.erm import RiskBounds
 from tacit.mechanisms.problem import Problem
 
@@ -52,7 +51,7 @@ def _allowed_length(problem: AccuracyProblem, query: ExcessRisk, asked: Accuracy
     """The largest ℓ with g ℓ + (L/2) ℓ² ≤ α − (solver and rounding)."""
     bounds = RiskBounds(problem.shape, problem.loss, problem.l2)
     free = Problem(problem.shape, problem.loss, problem.l2)
-    interior = problem.radius is None or problem.radius >= stationary_radius(free)
+    interior = problem.radius is None or problem.radius >= free.minimiser_radius
     slope = 0.0 if interior else bounds.gradient_bounds(query.radius).magnitude
     target = asked.excess_risk - query.error
     length = 2 * target / (slope + math.sqrt(slope**2 + 2 * bounds.smoothness * target))
