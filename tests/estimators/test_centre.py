@@ -139,6 +139,13 @@ def test_searches_take_the_look_once_where_it_is_asked_for(tmp_path):
     assert np.array_equal(tacit.load(tmp_path / "model.json").predict(people), first.predict(people))
 
 
+def test_mistakes_are_refused_before_the_charge(tmp_path):
+    account = Ledger(f"sqlite:///{tmp_path}/books.db").open("all", limit=Pure(1.0))
+    with pytest.raises(ParameterError, match="not known"):
+        PrivateLogisticRegression(domain=schema("rich"), mechanism="magic", ledger=account).fit(frame())
+    assert [entry.kind for entry in account.entries()].count("charge") == 0
+
+
 @pytest.mark.parametrize("wrong", ["yes", 1, 0.1, None])
 def test_what_is_no_wish_is_refused(wrong):
     with pytest.raises(ParameterError, match="centre must be"):
