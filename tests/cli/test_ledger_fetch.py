@@ -48,3 +48,16 @@ def test_opening_speaks_of_the_limit() -> None:
     told = run("ledger", "open", "--help").output
     assert "limit" in told
     assert "release" not in told
+
+
+def test_an_account_for_a_declaration_takes_no_other(place: Path) -> None:
+    opened = run("ledger", "open", "pool.db", "people", "--epsilon", "3", "--schema", "buyers.yaml")
+    assert opened.exit_code == 0, opened.output
+    fit = ("fit", "people.csv", "--model", "logistic", "--epsilon", "1", "--ledger", "pool.db", "--account", "people")
+    assert run(*fit, "--schema", "buyers.yaml").exit_code == 0
+    text = (place / "buyers.yaml").read_text(encoding="utf-8")
+    (place / "other.yaml").write_text(text.replace("name: buyers", "name: others"), encoding="utf-8")
+    refused = run(*fit, "--schema", "other.yaml")
+    assert refused.exit_code == 2
+    assert "was opened for the declaration" in refused.output
+    assert "ε = 1" in run("ledger", "show", "pool.db").output

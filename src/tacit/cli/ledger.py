@@ -9,6 +9,7 @@ from rich.table import Table
 from tacit.cli.messages import explained, out, say
 from tacit.cli.options import budget, existing_ledger
 from tacit.cli.outputs import check_outputs, deliver
+from tacit.domain import Schema
 from tacit.ledger import Ledger
 
 app = typer.Typer(help="Accounts of privacy: open, show, history, fetch, verify.", no_args_is_help=True)
@@ -19,16 +20,28 @@ Key = Annotated[str, typer.Argument(help="The key of the charge, as in the histo
 Epsilon = Annotated[float | None, typer.Option(help="ε of the limit, for all charges together.", show_default=False)]
 Delta = Annotated[float | None, typer.Option(help="δ of the limit, together with ε.", show_default=False)]
 Rho = Annotated[float | None, typer.Option(help="ρ of the limit (zCDP), instead of ε.", show_default=False)]
+Declaration = Annotated[
+    Path | None, typer.Option("--schema", help="The declaration it is for; others are refused.", show_default=False)
+]
 File = Annotated[
     Path | None, typer.Option("--out", help="Where to write it; default: standard output.", show_default=False)
 ]
 
 
 @app.command("open")
-def open_account(url: Url, name: Name, epsilon: Epsilon = None, delta: Delta = None, rho: Rho = None) -> None:
+def open_account(
+    url: Url,
+    name: Name,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    rho: Rho = None,
+    declaration: Declaration = None,
+) -> None:
     """Open an account with a limit, which never changes; the ledger is made if there is none."""
     with explained():
-        account = Ledger(url).open(name, limit=budget(epsilon, delta, rho))
+        limit = budget(epsilon, delta, rho)
+        schema = None if declaration is None else Schema.load(declaration).fingerprint()
+        account = Ledger(url).open(name, limit, schema=schema)
         say(f"{name}: {account.remaining} of {account.limit} left")
 
 
