@@ -37,7 +37,7 @@ def with_outliers() -> tuple[pd.DataFrame, np.ndarray]:
     table, generator = rows(), np.random.default_rng(1)
     table["y"] = table @ SLOPES + generator.normal(size=N)
     wrong = generator.random(N) < 0.05
-    table.loc[wrong, "y"] = generator.uniform(20, 50, wrong.sum())
+    table.loc[wrong, "y"] = generator.uniform(40, 50, wrong.sum())
     return table, wrong
 
 
