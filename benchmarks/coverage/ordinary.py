@@ -16,9 +16,9 @@ import numpy as np
 from scipy.stats import norm
 
 from benchmarks.coverage.populations import TUNED, Floats, Population, moments, population
+from benchmarks.coverage.simulation import noisy
 from tacit import ZCDP, Approx, Pure
 from tacit.inference import evidence_of
-from tacit.mechanisms import Gaussian, SphericalLaplace, WishartDifference
 from tacit.mechanisms.intervals import DebiasedWithIntervals, JointRelease, NewtonWithIntervals, plan_ordinary, svec
 from tacit.mechanisms.release import Release
 from tacit.privacy import Budget
@@ -175,7 +175,7 @@ class Simulation:
 
     def released(self, rows: Floats) -> Release:
         """What the mechanism would release on these rows."""
-        tilt = noise(self.mechanism.pilot.law, self.width, self.rng) / self.n
+        tilt = noisy(np.zeros(self.width), self.mechanism.pilot.law, self.rng) / self.n
         pilot = _minimum(rows, self.l2, tilt, self.start)
         ball = self.people.shape.inner_ball
 
@@ -183,27 +183,11 @@ class Simulation:
             gradient, hessian, scores = (self.n * mean for mean in moments(rows, theta, ball))
             if isinstance(release, JointRelease):
                 packed = release.pack(gradient, hessian, scores)
-                return release.unpacked(packed + noise(release.law, release.size, self.rng))
+                return release.unpacked(noisy(packed, release.law, self.rng))
             packed = svec(hessian) if release.size > 1 else np.array([np.trace(scores)])
-            noisy = packed + noise(release.law(theta), release.size, self.rng)
-            return release.statistic.unpacked(noisy, self.width)
+            return release.statistic.unpacked(noisy(packed, release.law(theta), self.rng), self.width)
 
         return self.mechanism.after(pilot, look)
-
-
-def noise(law: Any, size: int, rng: np.random.Generator) -> Floats:
-    """Noise of a law of the library, from numpy."""
-    match law:
-        case Gaussian(scale):
-            return scale * rng.standard_normal(size)
-        case SphericalLaplace(scale):
-            direction = rng.standard_normal(size)
-            return direction / np.linalg.norm(direction) * rng.gamma(size, scale)
-        case WishartDifference(scale):
-            order = int(np.sqrt(2 * size))
-            u, v = rng.standard_normal((2, order, order + 1))
-            return svec(scale / 2 * (u @ v.T + v @ u.T))
-    return rng.laplace(size=size, scale=law.scale)
 
 
 def _minimum(rows: Floats, l2: float, tilt: Floats, theta: Floats) -> Floats:

@@ -19,7 +19,7 @@ def plot(records: list[dict[str, Any]], directory: Path) -> None:
     """intervals.png: pure ε left, zCDP and (ε, δ) right; hollow points are tables that chose none of the constants."""
     import matplotlib.pyplot as plt
 
-    frame = pd.DataFrame(records).dropna(subset=["coverage"])
+    frame = pd.DataFrame(records).dropna(subset=["coverage", "over_variability"])
     pure, lowest = frame["currency"] == "pure", min(0.91, frame["worst"].min() - 0.005)
     figure, axes = plt.subplots(2, 2, figsize=(9.5, 6.4), sharex=True, sharey="row", layout="constrained")
     for column, (title, part) in enumerate({"pure ε": frame[pure], "zCDP and (ε, δ)": frame[~pure]}.items()):

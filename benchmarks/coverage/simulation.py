@@ -21,11 +21,12 @@ from tacit.losses import HuberHinge, Logistic
 from tacit.mechanisms.choice import FitRequest
 from tacit.mechanisms.intervals.choice import plan_with_intervals
 from tacit.mechanisms.intervals.with_intervals import FitWithIntervals
-from tacit.mechanisms.laws import Gaussian, Laplace, NoiseLaw, SphericalLaplace
+from tacit.mechanisms.laws import Gaussian, Laplace, NoiseLaw, SphericalLaplace, WishartDifference
 from tacit.mechanisms.output import OutputPerturbation
 from tacit.mechanisms.problem import Shape
 from tacit.mechanisms.release import Release
 from tacit.mechanisms.svec import smat, svec
+from tacit.noise import matrix_order
 
 Floats = np.ndarray
 
@@ -118,4 +119,8 @@ def noisy(values: Floats, law: NoiseLaw, rng: np.random.Generator) -> Floats:
         case SphericalLaplace(scale):
             direction = rng.standard_normal(values.size)
             return values + direction * rng.gamma(values.size, scale) / np.linalg.norm(direction)
+        case WishartDifference(scale):
+            order = matrix_order(values.size)
+            u, v = rng.standard_normal((2, order, order + 1))
+            return values + svec(scale / 2 * (u @ v.T + v @ u.T))
     raise TypeError(f"no simulation for {law.name}")

@@ -1,12 +1,16 @@
 """The simulated engine of the coverage benchmark computes what the library would."""
 
 import numpy as np
+import pandas as pd
 import pytest
-from benchmarks.coverage import cells, tables
+from benchmarks.coverage import cells, ordinary, populations, tables
 from benchmarks.coverage.distinct import DistinctRows, pieces_of
 from benchmarks.coverage.simulation import LOSSES, Simulation
 
+from tacit import ZCDP
+from tacit.mechanisms.intervals import JointRelease
 from tacit.mechanisms.intervals.row_weights import Curvature, SquaredSlope
+from tacit.mechanisms.problem import Shape
 
 
 @pytest.fixture
@@ -73,3 +77,24 @@ def test_every_cell_is_asked_for_once_and_quick_cells_are_full_cells():
     full = list(cells.full())
     assert len(full) == len(set(full))
     assert set(cells.quick()) <= set(full)
+
+
+def test_the_sums_of_ordinary_coefficients_are_those_of_the_library(rows):
+    X, y = rows
+    opened = tables.as_rows(X, y)
+    release, theta = JointRelease(Shape.of(opened), ZCDP(0.5), 0.5), np.array([1.0, -2.0, 0.5])
+    sums = (len(y) * mean for mean in populations.moments(X * y[:, None], theta, 0.5))
+    assert release.pack(*sums) == pytest.approx(release.packed(opened, theta))
+
+
+def test_a_cell_of_ordinary_coefficients_is_measured(monkeypatch):
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame({"a": rng.uniform(0, 1, 2000), "b": rng.integers(0, 2, 2000)})
+    positive = pd.Series(rng.random(2000) < 1 / (1 + np.exp(1 - 3 * frame["a"])))
+    monkeypatch.setitem(populations.COLUMNS, "toy", "a:0:1 b coin")
+    monkeypatch.setitem(populations.FRAMES, "toy", lambda: (frame, positive))
+    record = ordinary.measured(ordinary.OrdinaryCell("toy", None, "zCDP", 30.0), 40)
+    assert record["determined"] > 0.9
+    assert record["coverage"] > 0.8
+    assert 0.95 < record["over_plain"] < 1.3
+    assert record["null_below_5_percent"] < 0.4
