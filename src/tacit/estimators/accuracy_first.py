@@ -66,7 +66,8 @@ class AccuracyJob:
 
     @property
     def query(self) -> Any:
-        return {"test": self.search.test.description, "costs": self.search.hypotheses.costs}
+        costs = self.search.hypotheses.costs
+        return {"test": self.search.test.description, "costs": costs, "dearest": self._entries(len(costs) - 1)}
 
     def __call__(self, rows: Rows, entropy: Entropy) -> Finished:
         outcome = self.search(self.part.of(rows), entropy)
@@ -152,7 +153,7 @@ class AccuracyFirst(PrivateModelSearch):
         check_is_fitted(self)
         return plot_search(self.trace_, self.met_, self.excess_risk, ax)
 
-    def _order(self, X: Any, y: Any) -> Order[Rows]:
+    def _order(self, X: Any, y: Any) -> Order:
         model, asked = self._model(), self._asked()
         request = model.request()
         admitted = model.admit(X, y)

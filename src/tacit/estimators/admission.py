@@ -17,13 +17,13 @@ from sklearn.utils.validation import validate_data
 from tacit.domain import Domain, Geometry, Schema, label_text
 from tacit.errors import ParameterError, SchemaError
 from tacit.estimators.pipeline import Admitted
-from tacit.rows import Rows, SealedRows, seal
+from tacit.rows import SealedRows, seal
 
 ALWAYS_PUBLIC = ("the number of rows", "the declaration (bounds, categories, unit)", "the parameters of this estimator")
 
 
 @dataclass(frozen=True)
-class AdmittedRows(Admitted[Rows]):
+class AdmittedRows(Admitted):
     """A table with targets that passed the public checks."""
 
     rows: SealedRows

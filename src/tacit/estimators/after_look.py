@@ -20,7 +20,7 @@ from tacit.noise import Entropy
 from tacit.privacy import Budget, ExPost, compose
 from tacit.rows import Rows
 
-Following = Callable[[Shape, Budget], Job[Rows]]
+Following = Callable[[Shape, Budget], Job]
 """The job for rows of a public shape, within a budget."""
 
 
@@ -77,9 +77,7 @@ def after_look(
     return AfterLook(look, centring, clipped, following, shares.rest, shares.whole)
 
 
-def search_after_look(
-    centring: Centring | None, admitted: AdmittedRows, budget: Budget, search: Following
-) -> Job[Rows]:
+def search_after_look(centring: Centring | None, admitted: AdmittedRows, budget: Budget, search: Following) -> Job:
     """A search, perhaps after a look. It costs more than this budget, so that charges must add up: under pure ε."""
     shape = Shape.of(admitted.rows)
     plain = search(shape, budget)

@@ -77,7 +77,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         return self
 
     @abstractmethod
-    def _order(self, X: Any, y: Any) -> Order[Any]:
+    def _order(self, X: Any, y: Any) -> Order:
         """Check the parameters and the public shape of the table, and plan; no cell is looked at."""
 
     @abstractmethod

@@ -1,7 +1,6 @@
 """A private density: counts of a grid with noise, the bin width fixed or chosen privately."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -9,45 +8,21 @@ from sklearn.base import DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.arithmetic import Floats
-from tacit.certificate import describe
 from tacit.errors import ParameterError
 from tacit.estimators.admission import admit_table
 from tacit.estimators.declarations import Bounds
 from tacit.estimators.estimator import PrivateEstimator
+from tacit.estimators.fits import Fit
+from tacit.estimators.kinds import Part
 from tacit.estimators.model_file import ModelFile
 from tacit.estimators.parameters import plain_parameters
-from tacit.estimators.pipeline import Admitted, Finished, Order
+from tacit.estimators.pipeline import Admitted, Order
 from tacit.ledger import Account
-from tacit.mechanisms import Grid, NoisyCounts, nearest_counts
+from tacit.mechanisms import Grid, Mechanism, NoisyCounts, Plan, Release, nearest_counts
 from tacit.mechanisms.selection import WidthSearch
-from tacit.noise import Entropy, entropy_of
+from tacit.noise import entropy_of
 from tacit.privacy import Budget, as_budget
-from tacit.rows import Points, seal_points
-
-
-@dataclass(frozen=True)
-class HistogramJob:
-    """A calibrated histogram, or a search for its bin width."""
-
-    mechanism: NoisyCounts | WidthSearch
-    why: str
-
-    @property
-    def charge(self) -> Budget:
-        return self.mechanism.charge
-
-    @property
-    def entries(self) -> tuple[Mapping[str, Any], ...]:
-        return tuple(describe(facts) for facts in self.mechanism.facts)
-
-    @property
-    def query(self) -> Any:
-        return self.entries
-
-    def __call__(self, rows: Points, entropy: Entropy) -> Finished:
-        release = self.mechanism(rows, entropy)
-        chosen = int(release.statistics.get("chosen", [0])[0])
-        return Finished({"chosen": chosen, "noisy": release.theta.tolist()}, self.charge, self.why, self.entries)
+from tacit.rows import seal_points
 
 
 class PrivateHistogram(DensityMixin, PrivateEstimator):  # type: ignore[misc]
@@ -137,7 +112,7 @@ class PrivateHistogram(DensityMixin, PrivateEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return plot_density(self.grid_, self.density_, ax)
 
-    def _order(self, X: Any, y: Any) -> Order[Points]:
+    def _order(self, X: Any, y: Any) -> Order:
         X = _as_column(X)
         admit_table(self, X, reset=True)
         bounds = self._bounds(self.n_features_in_)
@@ -153,9 +128,10 @@ class PrivateHistogram(DensityMixin, PrivateEstimator):  # type: ignore[misc]
         )
 
     def _keep(self, kept: ModelFile) -> None:
-        n, grids, self._chosen = kept.certificate.n, self._grids(self._declared), kept.released["chosen"]
-        self.grid_ = grids[self._chosen]
-        self._noisy = np.array(kept.released["noisy"], dtype=np.float64)
+        (release,) = kept.released["vectors"]
+        n, self._chosen = kept.certificate.n, release["chosen"]
+        self.grid_ = self._grids(self._declared)[self._chosen]
+        self._noisy = np.array(release["noisy"], dtype=np.float64)
         if self._noisy.shape != (self.grid_.cells,):
             raise ValueError("found another number of counts than the grid has cells")
         self.counts_ = nearest_counts(self._noisy, n).reshape(self.grid_.bins)
@@ -163,17 +139,17 @@ class PrivateHistogram(DensityMixin, PrivateEstimator):  # type: ignore[misc]
         self.bin_width_ = self.grid_.widths[0] if len(self.grid_.bins) == 1 else self.grid_.widths
 
     def _released(self) -> dict[str, Any]:
-        return {"chosen": self._chosen, "noisy": self._noisy.tolist()}
+        return {"vectors": [{"chosen": self._chosen, "noisy": self._noisy.tolist()}]}
 
     def _grids(self, bounds: Bounds) -> tuple[Grid, ...]:
         return tuple(Grid.of_width(bounds.low, bounds.high, width) for width in self._widths(len(bounds.low)))
 
-    def _job(self, grids: tuple[Grid, ...], n: int) -> HistogramJob:
+    def _job(self, grids: tuple[Grid, ...], n: int) -> Fit:
         privacy = as_budget(self.privacy)
         if len(grids) == 1:
             if self.select_privacy is not None:
                 raise ParameterError("there is one bin width, so nothing to choose: leave select_privacy out")
-            return HistogramJob(NoisyCounts(grids[0], privacy), "a histogram of the bin width that was asked for")
+            return _fit(NoisyCounts(grids[0], privacy), "a histogram of the bin width that was asked for")
         if self.select_privacy is None:
             raise ParameterError(
                 f"choosing among {len(grids)} bin widths looks at the rows and has to be paid: pass select_privacy"
@@ -181,7 +157,7 @@ class PrivateHistogram(DensityMixin, PrivateEstimator):  # type: ignore[misc]
         search = WidthSearch(grids, n, privacy, as_budget(self.select_privacy), self.validation)
         held_out = search.sizes[1]
         why = f"bin width chosen among {len(grids)} by its score on {held_out:,} held-out points, then made anew of all"
-        return HistogramJob(search, why)
+        return _fit(search, why)
 
     def _bounds(self, axes: int) -> Bounds:
         low, high = _numbers("low", self.low), _numbers("high", self.high)
@@ -205,6 +181,15 @@ class PrivateHistogram(DensityMixin, PrivateEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = True
         tags.input_tags.string = True
         return tags
+
+
+def _fit(mechanism: NoisyCounts | WidthSearch, why: str) -> Fit:
+    """One release of counts; they are read from points where other fits read rows."""
+
+    def packed(_: Mechanism, release: Release) -> dict[str, Any]:
+        return {"chosen": int(release.statistics.get("chosen", [0])[0]), "noisy": release.theta.tolist()}
+
+    return Fit(Plan(cast(Mechanism, mechanism), why), (Part(),), packed)
 
 
 def _as_column(X: Any) -> Any:

@@ -1,18 +1,18 @@
 """Confidence intervals of fitted models: post-processing of what the fit released, at any level, free of charge."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from tacit.arithmetic import Floats
-from tacit.domain import Domain, Encoding, Placement
+from tacit.domain import Domain
 from tacit.errors import ParameterError
 from tacit.estimators.admission import admit_table
+from tacit.estimators.predictor import PrivatePredictor
 from tacit.inference import MEANING_OF_P, Evidence, WaldTest, adjusted, estimate_table, p_values, wald_test
 from tacit.mechanisms.intervals import Split
 from tacit.rows import linear_scores
@@ -34,15 +34,10 @@ def chosen_split(inference: object) -> Split | None:
     return inference if isinstance(inference, Split) else None
 
 
-class WithIntervals:
+class WithIntervals(PrivatePredictor):
     """Intervals and tests for coefficients, for linear combinations of them and for scores, in the user's units."""
 
     odds_ratios_are_known: ClassVar[bool] = False
-
-    _declared: Any
-    _encoding: Callable[[], Encoding]
-    encoded_coef_: Floats
-    classes_: NDArray[Any]
 
     def conf_int(self, level: float = 0.95) -> pd.DataFrame:
         """Intervals for the coefficients and, last, the intercept: columns lower and upper. Needs inference=True.
@@ -166,10 +161,6 @@ class WithIntervals:
     @abstractmethod
     def _direction(self, weights: Mapping[str, float]) -> Floats:
         """The direction of a combination of named coefficients, as a matrix of one row."""
-
-    @abstractmethod
-    def _placement(self) -> Placement:
-        """How rows were placed for the fit."""
 
     def _fitted_evidence(self) -> tuple[Evidence, ...]:
         check_is_fitted(self)

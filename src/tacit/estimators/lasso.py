@@ -28,7 +28,6 @@ from tacit.ledger import Account
 from tacit.mechanisms import Mechanism, Release, Shape
 from tacit.mechanisms.lasso import PATH, expanded, plan_lasso
 from tacit.privacy import Budget, as_budget
-from tacit.rows import Rows
 
 MOST_COLUMNS = 1 << 27
 """Of all vectors of a model together: its dense coefficients then take 1 GiB."""
@@ -128,7 +127,7 @@ class PrivateLasso(PrivatePredictor):
         """Regression or classification, by the loss."""
         return CLASSIFICATION_KIND if _classifies(self) else REGRESSION_KIND
 
-    def _order(self, X: Any, y: Any) -> Order[Rows]:
+    def _order(self, X: Any, y: Any) -> Order:
         budget = as_budget(self.privacy)
         path = None if self.path_privacy is None else as_budget(self.path_privacy)
         request = sparse_fit_request(self)

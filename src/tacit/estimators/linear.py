@@ -22,7 +22,6 @@ from tacit.estimators.kinds import Kind, budget_of_each
 from tacit.estimators.model_file import ModelFile
 from tacit.estimators.parameters import plain_parameters
 from tacit.estimators.pipeline import Job, Order
-from tacit.estimators.predictor import PrivatePredictor
 from tacit.estimators.vectors import Vector, pack
 from tacit.inference import (
     COEFFICIENT,
@@ -41,7 +40,6 @@ from tacit.mechanisms import FitRequest, Plan, Shape, plan_fit
 from tacit.mechanisms.centring import Centring
 from tacit.mechanisms.intervals import Split, plan_with_intervals
 from tacit.privacy import Budget, as_budget
-from tacit.rows import Rows
 
 LEAST = 1e-60  # of l2 and radius, and of their inverses: squares and quotients stay far from the ends of the floats
 NOTE_ON_GUESS = (
@@ -76,7 +74,7 @@ class Searchable(Protocol):
         """Become the fitted model of this file."""
 
 
-class PrivateLinearModel(WithIntervals, PrivatePredictor):
+class PrivateLinearModel(WithIntervals):
     """Base of the private linear estimators; see a subclass for the parameters."""
 
     default_domain = Domain()
@@ -179,7 +177,7 @@ class PrivateLinearModel(WithIntervals, PrivatePredictor):
     def _loss(self) -> Loss:
         """The loss of this model."""
 
-    def _order(self, X: Any, y: Any) -> Order[Rows]:
+    def _order(self, X: Any, y: Any) -> Order:
         budget = as_budget(self.privacy)
         self.request()
         admitted = self.admit(X, y)
@@ -190,9 +188,7 @@ class PrivateLinearModel(WithIntervals, PrivatePredictor):
 
         clipped = not wants_intervals(self.inference)
         gaussian = clipped and self._adds_to_a_sum()
-        job: Job[Rows] | None = after_look(
-            self.look_wanted(), admitted, budget, fit, clipped=clipped, gaussian=gaussian
-        )
+        job: Job | None = after_look(self.look_wanted(), admitted, budget, fit, clipped=clipped, gaussian=gaussian)
         if job is None:
             job = Fit(self.plan(Shape.of(admitted.rows), budget_of_each(budget, parts)), parts, pack)
         return Order(type(self).__name__, plain_parameters(self), admitted, job, budget)
@@ -205,6 +201,7 @@ class PrivateLinearModel(WithIntervals, PrivatePredictor):
         return self._geometry() if self._released_geometry is None else self._released_geometry
 
     def _keep(self, kept: ModelFile) -> None:
+        self.request()  # the parameters of a file are checked as those of a fit
         released = kept.released.get("geometry")
         self._released_geometry = None if released is None else ReleasedGeometry.from_dict(released)
         encoding = self._encoding()

@@ -10,7 +10,7 @@ account and without one; the fitted estimator is read back from it. By `ledger-p
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Protocol
 
 from tacit._version import __version__
 from tacit.certificate import Certificate
@@ -19,32 +19,18 @@ from tacit.estimators.model_file import ModelFile
 from tacit.ledger import Account
 from tacit.noise import Entropy, entropy_of
 from tacit.privacy import Budget, ExPost
-
-Opened = TypeVar("Opened")
-Opened_co = TypeVar("Opened_co", covariant=True)
-Opened_contra = TypeVar("Opened_contra", contravariant=True)
-
-
-class Sealed(Protocol[Opened_co]):
-    """Private rows that nobody has looked at: how many there are is public."""
-
-    @property
-    def n(self) -> int:
-        """The number of rows."""
-
-    def open(self) -> Opened_co:
-        """Read the cells, refusing none."""
+from tacit.rows import SealedPoints, SealedRows
 
 
 @dataclass(frozen=True)
-class Admitted(Generic[Opened]):
+class Admitted:
     """A table that passed the public checks; none of its cells was looked at.
 
     columns, names: of the table as it was passed; no names where it has none.
     assumed_public: what the certificate lists as such.
     """
 
-    rows: Sealed[Opened]
+    rows: SealedRows | SealedPoints
     declaration: Declaration
     columns: int
     names: tuple[str, ...]
@@ -64,7 +50,7 @@ class Finished:
     entries: tuple[Mapping[str, Any], ...]
 
 
-class Job(Protocol[Opened_contra]):
+class Job(Protocol):
     """Work on private rows, calibrated from public facts; the rows are read when it is called."""
 
     @property
@@ -75,22 +61,22 @@ class Job(Protocol[Opened_contra]):
     def query(self) -> Any:
         """What is asked of the rows, as plain values: a ledger key stands for one such question."""
 
-    def __call__(self, rows: Opened_contra, entropy: Entropy) -> Finished:
+    def __call__(self, rows: Any, entropy: Entropy) -> Finished:
         """Read the rows, draw the noise, return only what is private."""
 
 
 @dataclass(frozen=True)
-class Order(Generic[Opened]):
+class Order:
     """Everything that is public about one release before it is made. asked: the budget in the user's own currency."""
 
     estimator: str
     parameters: Mapping[str, Any]
-    admitted: Admitted[Opened]
-    job: Job[Opened]
+    admitted: Admitted
+    job: Job
     asked: Budget
 
 
-def release(order: Order[Opened], account: Account | None, random_state: object) -> ModelFile:
+def release(order: Order, account: Account | None, random_state: object) -> ModelFile:
     """Pay, read, run, certify and keep: the model file, as it is stored."""
     entropy = entropy_of(random_state)
 
@@ -105,7 +91,7 @@ def release(order: Order[Opened], account: Account | None, random_state: object)
 
 
 def _stored(
-    order: Order[Opened], account: Account, entropy: Entropy, made: Callable[[str], tuple[bytes, ExPost | None]]
+    order: Order, account: Account, entropy: Entropy, made: Callable[[str], tuple[bytes, ExPost | None]]
 ) -> bytes:
     """Reserve, make, settle and store; a key that has released before gives the same bytes again."""
     fingerprint = order.admitted.declaration.fingerprint()
@@ -126,7 +112,7 @@ def _stored(
         return reservation.store(model, paid=lost)
 
 
-def _model_file(order: Order[Opened], finished: Finished, entropy: Entropy, entry: str | None) -> ModelFile:
+def _model_file(order: Order, finished: Finished, entropy: Entropy, entry: str | None) -> ModelFile:
     admitted = order.admitted
     certificate = Certificate.stating(
         order.asked,

@@ -103,7 +103,7 @@ class PrivateSearch(MetaEstimatorMixin, PrivateModelSearch):  # type: ignore[mis
         self.scoring = scoring
         self.progress = progress
 
-    def _order(self, X: Any, y: Any) -> Order[Rows]:
+    def _order(self, X: Any, y: Any) -> Order:
         model = self._model()
         settings = self._settings()
         privacy, select_privacy = as_budget(model.privacy), as_budget(self.select_privacy)

@@ -42,6 +42,14 @@ class SearchRequest:
     watch: Watch[Any]
 
     @property
+    def contest(self) -> tuple[tuple[Candidate, ...], Score, Shape]:
+        return self.candidates, self.score, self.whole
+
+    @property
+    def budgets(self) -> tuple[Budget, Budget]:
+        return self.privacy, self.select_privacy
+
+    @property
     def held_out(self) -> int:
         return validation_size(self.whole.n, self.validation)
 
@@ -52,30 +60,14 @@ class SearchRequest:
 
 def by_stability(request: SearchRequest) -> Search:
     """Train all on the same rows, choose, train the winner again."""
-    return StabilitySearch(
-        request.candidates,
-        request.score,
-        request.whole,
-        replace(request.whole, n=request.left),
-        replace(request.whole, n=request.held_out),
-        request.privacy,
-        request.select_privacy,
-        request.watch,
-    )
+    training, validation = (replace(request.whole, n=n) for n in (request.left, request.held_out))
+    return StabilitySearch(*request.contest, training, validation, *request.budgets, request.watch)
 
 
 def by_split_data(request: SearchRequest) -> Search:
     """Each candidate on a part of its own."""
-    return DataSplit(
-        request.candidates,
-        request.score,
-        request.whole,
-        _shared(request.left, len(request.candidates)),
-        request.held_out,
-        request.privacy,
-        request.select_privacy,
-        watch=request.watch,
-    )
+    each = _shared(request.left, len(request.candidates))
+    return DataSplit(*request.contest, each, request.held_out, *request.budgets, watch=request.watch)
 
 
 def by_tuning(request: SearchRequest) -> Search:
@@ -94,8 +86,7 @@ def by_tuning(request: SearchRequest) -> Search:
         request.whole,
         size,
         size,
-        request.privacy,
-        request.select_privacy,
+        *request.budgets,
         radius=radius,
         kind=ExponentialChoice,
         name="private tuning on equal parts of the rows",
@@ -105,16 +96,7 @@ def by_tuning(request: SearchRequest) -> Search:
 
 def by_split_budget(request: SearchRequest) -> Search:
     """Each candidate with a share of the budget."""
-    return BudgetSplit(
-        request.candidates,
-        request.score,
-        request.whole,
-        request.left,
-        request.held_out,
-        request.privacy,
-        request.select_privacy,
-        request.watch,
-    )
+    return BudgetSplit(*request.contest, request.left, request.held_out, *request.budgets, request.watch)
 
 
 def by_lot(request: SearchRequest) -> Search:
@@ -148,16 +130,7 @@ METHODS: dict[str, Callable[[SearchRequest], Search]] = {
 
 
 def _stopping(request: SearchRequest, stopping: Geometric | Logarithmic) -> Search:
-    return RandomStopping(
-        request.candidates,
-        request.score,
-        request.whole,
-        request.left,
-        request.held_out,
-        request.privacy,
-        request.select_privacy,
-        stopping,
-    )
+    return RandomStopping(*request.contest, request.left, request.held_out, *request.budgets, stopping)
 
 
 def _shared(rows: int, parts: int) -> int:
