@@ -161,6 +161,7 @@ class PrivateLinearModel(WithIntervals):
             label, noise, notes = self._noise()
             columns = {COEFFICIENT: self._coefficients(), label: noise}
             table = pd.DataFrame(columns, index=list(self._coefficient_names()))
+            notes = (*self._baseline_notes(), *notes)
         guarantee = f"{certificate.headline} for {certificate.unit}; n = {certificate.n:,}"
         return Summary(self._title(certificate), table, (guarantee, self._model_in_words(), *notes), level)
 

@@ -89,6 +89,12 @@ class PrivateLogisticRegression(PrivateClassifier):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
+    def _model_in_words(self) -> str:
+        words = super()._model_in_words()
+        if self._loss() == Logistic():
+            return words
+        return f"{words}, for prediction: coefficients are no log odds ratios; take loss='logistic' or inference=True"
+
     def _loss(self) -> Logistic | CappedLogistic:
         intervals = wants_intervals(self.inference)
         match self.loss:
