@@ -56,7 +56,7 @@ class Centring:
     edge: float = 1.0
     reach: float = 0.8
     least_radius: float = 1.2
-    constant: float = 0.3
+    constant: float = 0.45
     category: float = 0.7
     target_weight: int = 0
 
