@@ -24,7 +24,7 @@ from tacit.domain import Norms
 from tacit.losses import HuberHinge, Logistic
 from tacit.mechanisms.laws import Laplace, SphericalLaplace
 from tacit.mechanisms.objective_noise import objective_laws
-from tacit.mechanisms.objective_tangent import objective_delta, slope_corners
+from tacit.mechanisms.objective_tangent import Tangent, objective_delta, slope_corners
 from tacit.mechanisms.objective_zcdp import WORST_PRICE
 from tacit.mechanisms.problem import Problem, Shape
 from tacit.privacy import ZCDP, Approx, Pure
@@ -164,7 +164,7 @@ def test_the_sum_of_corner_profiles_is_what_the_formula_says():
         one_sided = profile(epsilon, mu) + 2 * profile(epsilon, mu / 2)
         two_sided = 2 * profile(epsilon, mu) + 2 * profile(epsilon, mu / math.sqrt(2))
         for expected, sided in ((one_sided, True), (two_sided, False)):
-            found = objective_delta(slope_corners(1, one_sided=sided), [epsilon, epsilon], mu)
+            found = objective_delta(slope_corners(epsilon, Tangent(0.0, 0.0), one_sided=sided), mu)
             assert float(found) == pytest.approx(expected, rel=1e-6)
 
 

@@ -150,11 +150,12 @@ def output_case(loss: Any, budget: Budget) -> Added:
     l2 = {Logistic: 6.0, HuberHinge: 3.0, Hinge: 1.0, Squared: 4.0, Huber: 4.0, Poisson: 4.0}[type(loss)]
     tables = tuple(rows_of([[x]], [1], classify=loss.labels) for x in (1.0, -1.0))
     mechanism = OutputPerturbation(Problem(Shape.of(tables[0]), loss, l2), budget)
+    angle = np.linspace(0, math.pi / 2, 100_001)
     if isinstance(loss, Logistic):
-        place, sensitivity = _logistic_minimum(l2), 2 / (1 + math.exp(-1 / l2)) / l2
+        apart = 2 * np.max(np.sin(angle) / (1 + np.exp(-np.cos(angle) / l2)))  # ‖θ*‖ ≤ 1/λ
+        place, sensitivity = _logistic_minimum(l2), apart / l2
     elif isinstance(loss, Squared):
-        k = 1 / math.sqrt(l2)  # the radius of J(θ) ≤ J(0)
-        angle = np.linspace(0, math.pi / 2, 100_001)
+        k = 0.5 / math.sqrt(l2)  # λ‖θ*‖² ≤ sup s(y − s) = ¼
         place, sensitivity = 1 / (1 + l2), 2 * np.max((1 + k * np.sin(angle)) * np.cos(angle)) / l2
     elif isinstance(loss, Huber):
         place, sensitivity = loss.threshold / l2, 2 * loss.threshold / l2

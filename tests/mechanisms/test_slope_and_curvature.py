@@ -16,7 +16,6 @@ from tacit.mechanisms.objective_tangent import (
     largest_gaussian_ratio,
     largest_pure_ratio,
     objective_delta,
-    slope_corners,
     tangent,
 )
 from tacit.mechanisms.objective_zcdp import ORDER_LIMITS, WORST_PRICE, largest_zcdp_ratio, tied_price
@@ -171,8 +170,8 @@ def check_delta(loss: str, penalty: float, budget: tuple[float, float], sigma: f
     assert worst_delta(loss, penalty, budget[0], sigma) <= budget[1] * (1 + 1e-3)  # quadrature
 
 
-def sigma_of(loss: str, penalty: float, budget: tuple[float, float], releases: int = 1) -> float:
-    ratio = largest_gaussian_ratio(problem_of(loss, penalty), *budget, releases)
+def sigma_of(loss: str, penalty: float, budget: tuple[float, float]) -> float:
+    ratio = largest_gaussian_ratio(problem_of(loss, penalty), *budget)
     assert ratio is not None
     return 2 * STEEPEST[loss] / ratio
 
@@ -204,44 +203,10 @@ def test_smaller_gaussian_noise_is_caught(loss, penalty, budget, mutant):
         check_delta(loss, penalty, budget, mutant(sigma))
 
 
-# several releases
-
-
-def joint_delta(tables: Pair, epsilon: float, sigma: float) -> float:
-    """δ of two independent releases on the same pair, by quadrature over both minima."""
-    first, second = tables
-    log_noise = log_gaussian(sigma)
-    reach = (9 * sigma + sum(count for _, _, count in first.rows)) / first.penalty
-    theta = np.linspace(-reach, reach, 1501)[:, None]
-    logs = first.log_density(theta, log_noise)
-    loss = logs - second.log_density(theta, log_noise)
-    mass = np.exp(logs) * (theta[1, 0] - theta[0, 0])
-    return float(np.sum(np.outer(mass, mass) * -np.expm1(np.minimum(epsilon - np.add.outer(loss, loss), 0.0))))
-
-
-@pytest.mark.proof("slope-and-curvature")
-def test_two_releases_together_keep_delta():
-    budget, tables = (1.0, 1e-2), [on_a_line("capped", 20.0, crowd) for crowd in (0.0, 5.0, 30.0)]
-    both, alone = sigma_of("capped", 20.0, budget, releases=2), sigma_of("capped", 20.0, budget)
-    assert max(joint_delta(pair, budget[0], both) for pair in tables) <= budget[1] * (1 + 1e-3)
-    for mutant in (alone, 0.85 * both):
-        assert max(joint_delta(pair, budget[0], mutant) for pair in tables) > budget[1]
-
-
-@pytest.mark.proof("slope-and-curvature")
-def test_corners_of_several_releases_are_counted():
-    assert dict(slope_corners(1, one_sided=True)) == {(1, 4): 1, (1, 1): 1, (0, 1): 1, (0, 0): 1}
-    three = slope_corners(3, one_sided=True)
-    assert sum(three.values()) == 4**3
-    assert (three[3, 12], three[0, 0], three[1, 4], three[1, 5]) == (1, 1, 3, 6)
-    assert sum(slope_corners(2, one_sided=False).values()) == 16
-
-
 @pytest.mark.parametrize("mu", [0.1, 0.5, 2.0])
 def test_the_sum_over_corners_is_what_the_formula_says(mu):
-    left = [0.7, 0.9]
     expected = profile(0.9, mu) + profile(0.9, mu / 2) + profile(0.7, mu / 2)
-    assert float(objective_delta(slope_corners(1, one_sided=True), left, mu)) == pytest.approx(expected, rel=1e-6)
+    assert float(objective_delta(((0.9, 4), (0.9, 1), (0.7, 1)), mu)) == pytest.approx(expected, rel=1e-6)
 
 
 # ρ-zCDP

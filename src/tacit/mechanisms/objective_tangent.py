@@ -11,7 +11,6 @@ slope. Any tangent gives a valid bound, so a good one is chosen. With G = c r bo
 A horizontal tangent gives the bounds of objective-pure and objective-gaussian. By `slope-and-curvature`.
 """
 
-from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -87,77 +86,57 @@ def largest_pure_ratio(problem: Problem, epsilon: float) -> float:
     return min(best)
 
 
-def largest_gaussian_ratio(problem: Problem, epsilon: float, delta: float, releases: int = 1) -> float | None:
-    """2G/σ for the Gaussian noise in each of several releases, rounded down; None if λ is too small.
+def largest_gaussian_ratio(problem: Problem, epsilon: float, delta: float) -> float | None:
+    """2G/σ for Gaussian noise, rounded down; None if λ is too small. By `slope-and-curvature`.
 
-    The tangent is chosen in floats; what is returned has been checked in balls. By `slope-and-curvature`.
+    The tangent is chosen in floats; what is returned has been checked in balls.
     """
-    corners = slope_corners(releases, one_sided=problem.loss.one_sided_slope)
+    one_sided = problem.loss.one_sided_slope
     lines = dict.fromkeys(tangent(problem, step / TANGENTS) for step in range(TANGENTS + 1))
-    left = {line: _what_is_left(epsilon, line, releases) for line in lines}
-    estimates = {
-        line: _estimated_mu(corners, left[line], delta) for line in lines if min(left[line]) > 2.0**-20 * epsilon
-    }
+    corners = [slope_corners(epsilon, line, one_sided=one_sided) for line in lines]
+    estimates = [
+        (_estimated_mu(known, delta), known) for known in corners if min(left for left, _ in known) > 2.0**-20 * epsilon
+    ]
     if not estimates:
         return None
-    best = max(estimates, key=lambda line: estimates[line])
-    mu = round_down(Fraction(round(estimates[best] * 2.0**KEPT_BITS), 2**KEPT_BITS))
-    while objective_delta(corners, left[best], mu) > Fraction(delta):
+    estimate, best = max(estimates)
+    mu = round_down(Fraction(round(estimate * 2.0**KEPT_BITS), 2**KEPT_BITS))
+    while objective_delta(best, mu) > Fraction(delta):
         mu *= 1 - 2.0**-KEPT_BITS
     return mu
 
 
-Corners = Counter[tuple[int, int]]
-"""(in how many releases the old row pulls with its full slope, squared length of all changes in units of G²) → count"""
+Corners = tuple[tuple[float, int], ...]
+"""(ε that is left, squared length of the gradient change in units of G²), for each corner of the slopes that counts."""
 
 
-def slope_corners(releases: int, *, one_sided: bool) -> Corners:
-    """The corners of the box of the old and the new row's slopes, over all releases. By `slope-and-curvature`.
+def slope_corners(epsilon: float, line: Tangent, *, one_sided: bool) -> Corners:
+    """The corners of the box of the old and the new row's slopes. By `slope-and-curvature`.
 
-    One release: lengths 2, 1, 1, 0 for slopes of one sign; 2, 2, √2, √2 for either sign.
+    Lengths 2, 1, 1 and 0, which costs nothing, for slopes of one sign; 2, 2, √2, √2 for either sign.
     """
-    single = ((1, 4), (1, 1), (0, 1), (0, 0)) if one_sided else ((1, 4), (1, 4), (1, 2), (1, 2))
-    corners: Corners = Counter({(0, 0): 1})
-    for _ in range(releases):
-        grown: Corners = Counter()
-        for (pulling, squares), count in corners.items():
-            for more, square in single:
-                grown[pulling + more, squares + square] += count
-        corners = grown
-    return corners
+    at_steepest, at_zero = (round_down(Fraction(epsilon) - Fraction(cost)) for cost in (line.at_steepest, line.at_zero))
+    if one_sided:
+        return (at_steepest, 4), (at_steepest, 1), (at_zero, 1)
+    return (at_zero, 4), (at_zero, 4), (at_zero, 2), (at_zero, 2)
 
 
-def objective_delta(corners: Corners, left: list[float], mu: float) -> Fraction:
+def objective_delta(corners: Corners, mu: float) -> Fraction:
     """Σ H(ε left; (μ/2)√squares) over the corners, rounded up. By `slope-and-curvature`."""
 
-    def profile(pulling: int, squares: int) -> Fraction:
+    def profile(left: float, squares: int) -> Fraction:
         strength = upper(lambda: exact(mu) * exact(float(squares)).sqrt() / 2)
-        return Fraction(gaussian_delta(left[pulling], strength))
+        return Fraction(gaussian_delta(left, strength))
 
-    return sum((count * profile(*corner) for corner, count in corners.items() if corner[1]), Fraction(0))
-
-
-def _what_is_left(epsilon: float, line: Tangent, releases: int) -> list[float]:
-    """ε − kT(c) − (K − k)T(0) for k = 0 … K, rounded down."""
-    costs = (
-        Fraction(line.at_steepest) * pulling + Fraction(line.at_zero) * (releases - pulling)
-        for pulling in range(releases + 1)
-    )
-    return [round_down(Fraction(epsilon) - cost) for cost in costs]
+    return sum((profile(*corner) for corner in corners), Fraction(0))
 
 
-def _estimated_mu(corners: Corners, left: list[float], delta: float) -> float:
+def _estimated_mu(corners: Corners, delta: float) -> float:
     """The μ at which the sum of profiles is δ, in plain floats: a start for the certified search."""
-    counts = np.array(list(corners.values()), dtype=float)
-    epsilons = np.array([left[pulling] for pulling, _ in corners])
-    halves = np.sqrt([max(squares, 1e-30) for _, squares in corners]) / 2
+    left, halves = np.array([left for left, _ in corners]), np.sqrt([squares for _, squares in corners]) / 2
 
     def excess(log_mu: float) -> float:
         mu = np.exp(log_mu) * halves
-        return (
-            float(counts @ (ndtr(mu / 2 - epsilons / mu) - np.exp(epsilons + log_ndtr(-mu / 2 - epsilons / mu))))
-            - delta
-        )
+        return float(np.sum(ndtr(mu / 2 - left / mu) - np.exp(left + log_ndtr(-mu / 2 - left / mu)))) - delta
 
-    low, high = -40.0, 14.0
-    return float(np.exp(brentq(excess, low, high, xtol=1e-13)))
+    return float(np.exp(brentq(excess, -40.0, 14.0, xtol=1e-13)))
