@@ -115,8 +115,8 @@ class Certificate:
 
 NEIGHBOURS = "two tables are neighbours when one row is replaced by any other row; the number of rows is public"
 ASSUMED = (
-    "a unit of privacy has one row; nothing computed from several rows (a scaler, a choice of columns) came before the "
-    "fit; cells were read from the file one by one, or their types are public"
+    "a unit of privacy has one row; nothing that looked at several rows (a scaler, a choice of columns) came "
+    "before the fit; column types were declared, not inferred from the cells"
 )
 
 

@@ -49,7 +49,7 @@ def _entries(certificate: Certificate) -> Iterator[tuple[str, str]]:
         yield from _release_entries(alike, costs=len(certificate.releases) > 1)
     yield "Randomness", certificate.randomness
     yield "Assumed public", "; ".join(certificate.assumed_public)
-    yield "Assumed of you", ASSUMED
+    yield "You confirm", ASSUMED
     yield "Declaration", f"sha256 {certificate.schema_fingerprint}"
     if certificate.ledger:
         yield "Ledger", certificate.ledger

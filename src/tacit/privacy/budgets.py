@@ -61,10 +61,6 @@ class Pure:
     def amount(self) -> float:
         return self.epsilon
 
-    def with_amount(self, amount: float) -> "Pure":
-        """The same currency with another main number."""
-        return Pure(amount)
-
     def additive(self) -> "Pure":
         """Itself: the ε's add up."""
         return self
@@ -137,10 +133,6 @@ class ZCDP:
     @property
     def amount(self) -> float:
         return self.rho
-
-    def with_amount(self, amount: float) -> "ZCDP":
-        """The same currency with another main number."""
-        return ZCDP(amount)
 
     def additive(self) -> "ZCDP":
         """Itself: the ρ's add up."""
@@ -218,10 +210,6 @@ class Approx:
     @property
     def amount(self) -> float:
         return self.epsilon
-
-    def with_amount(self, amount: float) -> "Approx":
-        """The same currency, with the same δ, with another main number."""
-        return Approx(amount, self.delta)
 
     def additive(self) -> ZCDP:
         """The largest zCDP budget that implies this one: k releases share it at the cost of a root, not of a factor."""

@@ -33,7 +33,7 @@ class L1Problem:
 
     @property
     def cell_bound(self) -> float:
-        """r."""
+        """The public bound r on |x_ij|."""
         return self.shape.norms.linf
 
     @property
