@@ -297,14 +297,15 @@ def test_only_the_winner_leaves() -> None:
 
 
 def test_the_number_of_words_is_public() -> None:
-    counts = set()
-    for scale in (0.0, 1.0, 100.0):
+    """It may depend on the winner, whose final fit has the mechanism of its own λ: the winner is released."""
+    counts: dict[float, set[int]] = {}
+    for scale in (0.0, 1.0, 100.0) * 4:
         X, y = random_table(100)
         entropy = recorder()
         rows = classified(X * scale, y)
-        search_over(rows)(rows, entropy)
-        counts.add(entropy.count)
-    assert len(counts) == 1
+        release = search_over(rows)(rows, entropy)
+        counts.setdefault(float(release.statistics["chosen"][0]), set()).add(entropy.count)
+    assert all(len(words) == 1 for words in counts.values())
 
 
 def law_of(stopping: Geometric | Logarithmic, most: int = 4000) -> np.ndarray:
