@@ -33,8 +33,10 @@ class PrivateLogisticRegression(PrivateClassifier):
     centre: True takes a noisy look at the columns of a Schema first where it would be sharp, for a tenth of ε
     (a twentieth of ρ): rows are then placed around the released centre, in units of the released spread. False never
     looks; a Centring says how.
-    inference: True, or a Split of the budget, spends part of it on what confidence intervals need (`conf_int`,
-    `score_interval`). Rows are then not clipped inside their bounds: only so are coefficients linear in the raw row.
+    inference: True spends part of the budget on what intervals and tests need (`summary`, `conf_int`, `odds_ratios`,
+    `contrast`, `wald_test`, `probability_interval`). With l2 left to the library they are for ordinary coefficients,
+    without a penalty; with l2, another mechanism or a Split of the budget for penalised ones. Rows are then not clipped
+    inside their bounds, and one level of each category has no column.
     ledger: an account to charge; it needs declared classes. random_state: a seed, for tests; the certificate then says
     NOT PRIVATE.
     """
