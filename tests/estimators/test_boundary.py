@@ -40,7 +40,7 @@ def seen(case: str, table: pd.DataFrame) -> dict[str, Any]:
         "words": recorder.count,
         "attributes": sorted(vars(model)),
         "repr": repr(model),
-        "names": (summary.title, summary.names, summary.footer, list(summary.to_frame().columns)),
+        "names": (summary.title, list(summary.table.index), summary.footer, list(summary.to_frame().columns)),
         "classes": list(map(str, getattr(model, "classes_", ()))),
         "shapes": [np.shape(model.coef_), np.shape(model.intercept_), model.n_features_in_],
     }
