@@ -127,16 +127,32 @@ def start(url: str, conduct: str, keys: int, witness: Path) -> int:
         os._exit(status)
 
 
+def seconds_to_a_release(url: str, conduct: str, witness: Path) -> float:
+    """How long a new worker takes until it has something to show; it is killed then."""
+    begin = time.monotonic()
+    child = start(url, conduct, 20, witness)
+    while not (witness.exists() and witness.stat().st_size) and time.monotonic() < begin + 30:
+        time.sleep(0.002)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return time.monotonic() - begin
+
+
 def storm(url: str, conduct: str, kills: int, workers: int, folder: Path) -> int:
-    """Keep workers running and kill each after a random time; keys grow slowly so that many are retried."""
+    """Keep workers running and kill each after a random time; keys grow slowly so that many are retried.
+
+    The times reach to twice what a worker needs for its first release here and now, so that kills fall before, between
+    and after releases on a quick machine and on a crowded one.
+    """
     choose = random.Random()
+    longest = max(0.08, 2 * seconds_to_a_release(url, conduct, folder / "first"))
     doomed: dict[int, float] = {}
     killed = started = 0
     while killed < kills or doomed:
         while len(doomed) < workers and started < kills:
             witness = folder / f"w{started % 64}"
             child = start(url, conduct, 20 + 10 * started, witness)
-            doomed[child] = time.monotonic() + choose.uniform(0.0, 0.08)
+            doomed[child] = time.monotonic() + choose.uniform(0.0, longest)
             started += 1
         now = time.monotonic()
         for child in [c for c, at in doomed.items() if at <= now]:
