@@ -5,7 +5,7 @@ from tacit.domain.ball import Domain, Norm
 from tacit.domain.cells import NUMERIC, Cells, Codes, to_numbers
 from tacit.domain.declaration import Declaration
 from tacit.domain.encoding import Encoding
-from tacit.domain.features import Category, Feature, Flag, Number
+from tacit.domain.features import Category, Feature, Flag, Number, split_features
 from tacit.domain.geometry import CLASSIFICATION, REGRESSION, UNCLIPPED, Geometry, RadiusShare
 from tacit.domain.norms import Norms
 from tacit.domain.placement import Placement, placed_encoding, public_geometry
@@ -50,6 +50,7 @@ __all__ = [
     "label_text",
     "placed_encoding",
     "public_geometry",
+    "split_features",
     "table_encoding",
     "to_numbers",
     "typed_columns",

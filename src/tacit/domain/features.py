@@ -225,7 +225,7 @@ Scaled = Number | Flag
 Feature = Scaled | Category
 
 
-def split(features: Mapping[str, Feature]) -> tuple[dict[str, Scaled], dict[str, Category]]:
+def split_features(features: Mapping[str, Feature]) -> tuple[dict[str, Scaled], dict[str, Category]]:
     """In the order of encoded rows: features of one column, then those of a block of columns."""
     scaled = {name: feature for name, feature in features.items() if not isinstance(feature, Category)}
     return scaled, {name: feature for name, feature in features.items() if isinstance(feature, Category)}
@@ -233,7 +233,7 @@ def split(features: Mapping[str, Feature]) -> tuple[dict[str, Scaled], dict[str,
 
 def encoded_names(features: Mapping[str, Feature]) -> tuple[str, ...]:
     """Names of the encoded columns: numbers and flags first, then `column=level` for each category level."""
-    scaled, categories = split(features)
+    scaled, categories = split_features(features)
     return (*scaled, *(f"{name}={level}" for name, feature in categories.items() for level in feature.levels))
 
 

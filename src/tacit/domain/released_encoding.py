@@ -9,7 +9,7 @@ import numpy as np
 
 from tacit.domain.clipping import l1_threshold, l2_threshold, margin
 from tacit.domain.decoding import columns_without
-from tacit.domain.features import Scaled, encoded_names, split
+from tacit.domain.features import Scaled, encoded_names, split_features
 from tacit.domain.geometry import Geometry
 from tacit.domain.released_geometry import ReleasedGeometry
 from tacit.domain.schema import Schema
@@ -23,7 +23,7 @@ def declared_units(schema: Schema) -> TableEncoding:
 
     Bounds of the stored cells are `norms.linf` and the columns' own; by `centre-release`.
     """
-    scaled, categories = split(schema.features)
+    scaled, categories = split_features(schema.features)
     plain = Geometry(constant=None, category=1.0, clip=None)
     numbers = NumberColumns.of(list(scaled.values()), plain, 1.0) if scaled else None
     largest = [*(numbers.largest() if numbers else []), *[Fraction(1)] * len(categories)]
@@ -43,7 +43,7 @@ def declared_units(schema: Schema) -> TableEncoding:
 
 def encode_released(schema: Schema, geometry: ReleasedGeometry) -> TableEncoding:
     """The encoding of a table's rows under released numbers. By `released-encoding`."""
-    scaled, categories = split(schema.features)
+    scaled, categories = split_features(schema.features)
     unscaled = _numbers(list(scaled.values()), geometry, 1.0)
     terms = len(scaled) + len(categories)
     longest = _longest(unscaled, geometry.category, len(categories))

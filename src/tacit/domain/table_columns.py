@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from tacit.arithmetic import Floats
 from tacit.domain.cells import Cells, Codes
-from tacit.domain.features import Category, Feature, Scaled, split
+from tacit.domain.features import Category, Feature, Scaled, split_features
 from tacit.domain.geometry import Geometry
 
 WIDE = 32
@@ -100,7 +100,7 @@ def typed_columns(features: Mapping[str, Feature], columns: Iterable[Cells]) -> 
     """Declared columns of cells, typed once: numbers and flags (n × p) as float64, categories (n × q) as codes."""
     cells = dict(zip(features, columns, strict=True))
     n = len(next(iter(cells.values())))
-    scaled, categories = split(features)
+    scaled, categories = split_features(features)
     numbers, codes = np.empty((n, len(scaled))), np.empty((n, len(categories)), dtype=np.int32)
     for place, (name, number) in enumerate(scaled.items()):
         numbers[:, place] = number.numbers(cells[name])

@@ -12,7 +12,7 @@ from tacit.arithmetic import Floats, round_up
 from tacit.domain.cells import Codes
 from tacit.domain.clipping import l2_threshold, margin, shrink_l1, shrink_l2
 from tacit.domain.decoding import Decoder, Levels, columns_without
-from tacit.domain.features import Feature, encoded_names, split
+from tacit.domain.features import Feature, encoded_names, split_features
 from tacit.domain.geometry import Geometry
 from tacit.domain.norms import Norms, sqrt_above
 from tacit.domain.schema import Schema
@@ -139,7 +139,7 @@ class TableEncoding:
 
 def table_encoding(schema: Schema, geometry: Geometry) -> TableEncoding:
     """The encoding of a table's rows under a geometry."""
-    numeric, categories = split(schema.features)
+    numeric, categories = split_features(schema.features)
     features: list[Feature] = [*numeric.values(), *categories.values()]
     terms = len(features)
     radius = geometry.feature_radius(features)

@@ -19,7 +19,7 @@ import numpy as np
 from flint import arb
 
 from tacit.arithmetic import exact, upper
-from tacit.domain import Category, Flag, Number, Schema, TableEncoding, declared_units
+from tacit.domain import Category, Flag, Number, Schema, TableEncoding, declared_units, split_features
 from tacit.mechanisms.laws import AddedLaw, Vector, calibrate, calibrate_l1
 from tacit.mechanisms.release import Facts, Sensitivity
 from tacit.noise import Entropy
@@ -140,11 +140,11 @@ class ColumnSummary:
 
     @cached_property
     def _categories(self) -> list[Category]:
-        return [feature for feature in self.schema.features.values() if isinstance(feature, Category)]
+        return list(split_features(self.schema.features)[1].values())
 
     @cached_property
     def _numeric(self) -> list[Number | Flag]:
-        return [feature for feature in self.schema.features.values() if not isinstance(feature, Category)]
+        return list(split_features(self.schema.features)[0].values())
 
     @cached_property
     def _number_places(self) -> list[int]:

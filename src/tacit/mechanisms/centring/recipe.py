@@ -16,7 +16,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tacit.domain import Category, Number, ReleasedGeometry, Schema
+from tacit.domain import Number, ReleasedGeometry, Schema, split_features
 from tacit.errors import ParameterError
 from tacit.mechanisms.centring.column_summary import ColumnSummary, NoisySummary
 from tacit.mechanisms.laws import Vector
@@ -89,7 +89,7 @@ class Centring:
 
     def geometry(self, release: ColumnSummary, noisy: NoisySummary) -> ReleasedGeometry:
         """Where rows are placed after the look."""
-        numeric = [f for f in release.schema.features.values() if not isinstance(f, Category)]
+        numeric = list(split_features(release.schema.features)[0].values())
         is_number = np.array([isinstance(feature, Number) for feature in numeric], dtype=bool)
         half = np.where(is_number, 1.0, 0.5)
         mean, blur = np.clip(noisy.means, -half, half), release.blur
